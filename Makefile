@@ -199,7 +199,8 @@ demo-check: ## Run the demos on generated and real data and check what they clai
 .PHONY: evaluate-quick
 evaluate-quick: ## Make every table of the evaluation in its short form (LETHE_DATA names the data)
 	@data="$${LETHE_DATA:-../shared/data}"; out=$$(mktemp -d) && trap 'rm -rf "$$out"' EXIT && \
-	{ [ -d "$$data" ] || echo "evaluate-quick: $$data is not there; the tables will say which files they miss" >&2; } && \
+	{ [ -d "$$data" ] || { echo "evaluate-quick: $$data is not there: the tables name the files that they lack" >&2; \
+		data="$$out"; }; } && \
 	$(GO) run ./lab/cmd/lethe-lab evaluate all --quick --data "$$data" --out "$$out" && \
 	for f in "$$out"/*.md; do echo; cat "$$f"; done
 

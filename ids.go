@@ -14,6 +14,10 @@ type TransactionID string
 // negative and need not be contiguous.
 type Timestep int64
 
+// MaxTimestep is the largest timestep: readers of JSON that store numbers as float64 represent every integer up to it
+// exactly, and there is room to add 1.
+const MaxTimestep = 1 << 53
+
 // ShardID numbers the shards 0..V-1. A shard is a column that runs through
 // time: shard 7 holds its part of every settled snapshot.
 type ShardID uint32

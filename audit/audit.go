@@ -154,9 +154,6 @@ func take(ctx context.Context, c configs.Config) (*inventory, error) {
 	if _, err := os.Stat(c.DataDir); err != nil {
 		return nil, fmt.Errorf("data directory: %w (name it with --data-dir)", err)
 	}
-	if _, err := os.Stat(c.SecretPath()); err != nil {
-		return nil, fmt.Errorf("the deployment's secret: %w (is %s a data directory of lethe?)", err, c.DataDir)
-	}
 	secret, err := configs.KeysOf(c).Secret(ctx)
 	if err != nil {
 		return nil, err

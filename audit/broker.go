@@ -16,6 +16,7 @@ import (
 	"lethe/deletions"
 	"lethe/deletions/ledgercopy"
 	"lethe/deletions/scan"
+	"lethe/deletions/search"
 	"lethe/deletions/translog"
 	"lethe/ingest"
 	"lethe/ingest/bus"
@@ -209,7 +210,7 @@ type topicSearch struct {
 func (s topicSearch) in(ctx context.Context, client *bus.Client, topic bus.Topic) error {
 	err := client.ReadAll(ctx, topic, func(rec ingest.Record) error {
 		s.r.Records++
-		hits := s.scanner.MatchRecord(rec.Key, rec.Parts()...)
+		hits := search.Found(s.scanner, rec)
 		if topic == bus.Erasures && s.isOpen(string(rec.Key)) {
 			s.namedByOpen = s.namedByOpen || len(hits) > 0
 			return nil

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
 	"lethe/ingest"
 	"lethe/ingest/bus"
@@ -22,15 +21,11 @@ func codesOf(inv *inventory) func(context.Context, *bus.Client, *Report) error {
 // forged, and was ignored.
 func checkCodes(ctx context.Context, inv *inventory, client *bus.Client, r *Report) error {
 	path := service.SealedPath(inv.config.DataDir)
-	value, err := os.ReadFile(path)
+	sealed, err := service.ReadSealed(inv.config.DataDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err != nil {
-		return err
-	}
 	var before map[bus.TopicPartition]int64
-	sealed, err := wire.DecodeSealed(value)
 	if err == nil {
 		before, err = sealed.Before()
 	}
@@ -39,7 +34,7 @@ func checkCodes(ctx context.Context, inv *inventory, client *bus.Client, r *Repo
 		return nil
 	}
 	if err != nil {
-		r.problem("%s: %v: put it back from a copy", path, err)
+		r.problem("%v: %s", err, service.SealedRemedy(inv.config))
 		return nil
 	}
 	wire.SealOf(inv.secret, before).On(client)

@@ -27,9 +27,6 @@ import (
 //
 // Errors wrap challenge.ErrUnanswerable if the log is not that of the challenge or lacks required leaves.
 func Answer(config configs.Config, c challenge.Challenge) (*challenge.Bundle, error) {
-	if _, err := os.Stat(config.SecretPath()); err != nil {
-		return nil, fmt.Errorf("the deployment's secret: %w (is %s a data directory of lethe?)", err, config.DataDir)
-	}
 	secret, err := configs.KeysOf(config).Secret(context.Background())
 	if err != nil {
 		return nil, err

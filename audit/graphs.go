@@ -66,7 +66,7 @@ func (inv *inventory) takeGraphs() (err error) {
 		}
 		inv.steps = append(inv.steps, content)
 	}
-	if err := snapshot.CheckStaging(store); err != nil {
+	if err := store.CheckStaging(); err != nil {
 		return opening(err, inv.config.DataDir, configs.RoleGraphs)
 	}
 	if err := inv.takeLedger(store); err != nil {

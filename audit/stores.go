@@ -8,14 +8,12 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"lethe"
-	"lethe/canonical"
 	"lethe/configs"
 	"lethe/deletions"
 	"lethe/internal/swapstore"
 	"lethe/pipeline/score"
 	"lethe/pipeline/train"
 	"lethe/service"
-	"lethe/snapshot"
 )
 
 // remade is the remedy for missing data of train and score.
@@ -36,7 +34,7 @@ func (inv *inventory) takeColumns() error {
 	dir, fsys := service.RoleDir(c.DataDir, role), service.RemediedFS(vfs.Default, c.DataDir, role)
 	for shard := range lethe.ShardID(c.Partition.Shards) {
 		h, err := train.ReadHistory(fsys, dir, shard)
-		if errors.Is(err, fs.ErrNotExist) {
+		if absent(err) {
 			// An empty one takes its place.
 			inv.lacks(err, dir, remade)
 			h, err = &train.History{Shard: shard}, nil
@@ -54,27 +52,28 @@ func (inv *inventory) takeServed() (err error) {
 	c, role := inv.config, configs.RoleScore
 	dir, fsys := service.RoleDir(c.DataDir, role), service.RemediedFS(vfs.Default, c.DataDir, role)
 	inv.served, err = score.ReadServed(fsys, dir, inv.layout, inv.over)
-	if errors.Is(err, fs.ErrNotExist) {
+	if absent(err) {
 		inv.lacks(err, dir, remade)
 		inv.served, err = &score.Served{Through: lethe.NoTimestep}, nil
 	}
 	return opening(err, c.DataDir, role)
 }
 
+// absent reports whether a store is not there. One of which a file is not there is damaged.
+func absent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) && !errors.Is(err, swapstore.ErrCorrupt)
+}
+
 // opening adds the remedy to an error of opening or reading a role's store.
 func opening(err error, dataDir, role string) error {
-	var remedy string
-	switch {
+	switch remedied := service.Remedied(err, dataDir, role); {
 	case err == nil || errors.Is(err, swapstore.ErrInUse):
 		return err
-	case errors.Is(err, swapstore.ErrFormat) || errors.Is(err, deletions.ErrFormat) ||
-		errors.Is(err, canonical.ErrVersion):
-		remedy = "use the version of lethe that wrote it"
-	case errors.Is(err, swapstore.ErrCorrupt) || errors.Is(err, snapshot.ErrCorrupt) ||
-		errors.Is(err, canonical.ErrCorrupt):
-		remedy = service.Remedy(dataDir, role)
-	default:
-		remedy = "give the configuration that the directory was written with"
+	case errors.Is(err, deletions.ErrFormat):
+		return fmt.Errorf("%w (use the version of lethe that wrote it)", err)
+	case remedied != err: //nolint:errorlint // whether a remedy was added
+		return remedied
 	}
-	return fmt.Errorf("%w (%s)", err, remedy)
+	return fmt.Errorf("%w (give the configuration that the directory was written with; if it was this one, %s)", err,
+		service.Remedy(dataDir, role))
 }

@@ -1,9 +1,6 @@
 package audit
 
 import (
-	"errors"
-	"io/fs"
-
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"lethe"
@@ -22,7 +19,7 @@ func checkView(inv *inventory, r *Report) error {
 	}
 	dir, fsys := service.RoleDir(c.DataDir, role), service.RemediedFS(vfs.Default, c.DataDir, role)
 	content, err := view.ReadContent(fsys, dir, inv.secret, erased)
-	if errors.Is(err, fs.ErrNotExist) {
+	if absent(err) {
 		return nil
 	}
 	if err != nil {

@@ -17,7 +17,7 @@ type HTTP struct {
 	Hosts []string `yaml:"hosts" help:"Names it may be asked under, besides addresses and localhost; *: any."`
 	// TokensFile has the hashes of the accepted tokens. If empty, no token is needed: everyone who
 	// can reach the address has all rights.
-	TokensFile string `yaml:"tokens_file" help:"Hashes of the tokens that get in; empty: who reaches the address."`
+	TokensFile string `yaml:"tokens_file" help:"Hashes of the accepted tokens; empty: none is needed."`
 	// OIDC accepts tokens of an OpenID Connect issuer, in addition to those of TokensFile.
 	OIDC OIDC `yaml:"oidc"`
 	// TLS configures TLS for the address.
@@ -25,7 +25,7 @@ type HTTP struct {
 	// Insecure allows an address beyond this machine without TLS, if a proxy encrypts.
 	Insecure bool `yaml:"insecure" help:"Listen beyond this machine without TLS."`
 	// WithoutLogin allows an address beyond this machine without tokens, if a proxy restricts access.
-	WithoutLogin bool `yaml:"without_login" help:"Listen beyond this machine and let in whoever reaches the address."`
+	WithoutLogin bool `yaml:"without_login" help:"Listen beyond this machine without a login."`
 	// MetricsLogin requires a token for metrics, too: from their counts a producer can tell whether an id was
 	// erased.
 	MetricsLogin bool `yaml:"metrics_login" help:"Metrics need a token, too, of any role."`
@@ -109,7 +109,7 @@ func (o OIDC) check(p *check.Problems) {
 		secure = check.IsLoopback(at)
 	}
 	p.That(secure, "http.oidc.issuer", o.Issuer,
-		"https://host, or http:// of this machine: whoever is between could issue tokens")
+		"https://host, or http:// of this machine: an attacker in between could issue tokens")
 	p.That(o.Audience != "", "http.oidc.audience", o.Audience,
 		"a text while http.oidc.issuer is set: without one, tokens for anybody get in")
 	p.That(o.RolesClaim != "", "http.oidc.roles_claim", o.RolesClaim, "the name of a claim")

@@ -23,6 +23,9 @@ type KeyFiles struct{ config Config }
 // KeysOf returns the keys of a configuration. It makes no requests yet.
 func KeysOf(c Config) KeyFiles { return KeyFiles{c} }
 
+// signingKeyPlace says where the key that signs receipts is, to people who named another place.
+const signingKeyPlace = "name the data directory of the process that plays " + RoleErasure + " with --data-dir"
+
 // Store returns the Keystore of the configuration.
 func (k KeyFiles) Store() (Keystore, error) {
 	keeper, err := k.config.KMS.Open()
@@ -97,7 +100,12 @@ func (k KeyFiles) Secret(ctx context.Context) (lethe.Secret, error) {
 	if err != nil {
 		return lethe.Secret{}, err
 	}
-	return store.ReadSecret(ctx, k.config.SecretPath())
+	path := k.config.SecretPath()
+	if _, err := os.Stat(path); err != nil && k.config.SecretFile == "" {
+		return lethe.Secret{}, fmt.Errorf("the deployment's secret: %w (is %s a data directory of lethe?)", err,
+			k.config.DataDir)
+	}
+	return store.ReadSecret(ctx, path)
 }
 
 // SigningKey reads the key that signs receipts, of an existing deployment, and writes its public key
@@ -109,7 +117,7 @@ func (k KeyFiles) SigningKey(ctx context.Context) (ed25519.PrivateKey, error) {
 	}
 	path := k.config.SigningKeyPath()
 	if _, err := os.Stat(path); err != nil {
-		return nil, fmt.Errorf("signing key: %w", err)
+		return nil, fmt.Errorf("signing key: %w (%s)", err, signingKeyPlace)
 	}
 	return store.LoadOrCreateSigningKey(ctx, path, nil)
 }

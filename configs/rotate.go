@@ -24,7 +24,7 @@ func (k Keystore) RotateSigningKey(
 ) (before, now ed25519.PrivateKey, err error) {
 	content, err := readPrivate(path) // unchanged, sealed or not
 	if err != nil {
-		return nil, nil, fmt.Errorf("signing key: %w", err)
+		return nil, nil, fmt.Errorf("signing key: %w (%s)", err, signingKeyPlace)
 	}
 	if before, err = k.ReadSigningKey(ctx, path); err != nil {
 		return nil, nil, err

@@ -4,6 +4,7 @@ import (
 	"crypto/ed25519"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -82,4 +83,22 @@ func TestARotationThatIsCutOffIsFinished(t *testing.T) {
 	listed, err := configs.ReadPublicKeys(configs.PublicKeyPath(path))
 	require.NoError(t, err)
 	require.Equal(t, []ed25519.PublicKey{now.Public().(ed25519.PublicKey), first.Public().(ed25519.PublicKey)}, listed)
+}
+
+func TestADataDirectoryKeepsItsIdentity(t *testing.T) {
+	dir := t.TempDir()
+	first, err := configs.LoadOrCreateInstance(dir, strings.NewReader("0123456789abcdef"))
+	require.NoError(t, err)
+	require.Equal(t, "30313233343536373839616263646566", first)
+	again, err := configs.LoadOrCreateInstance(dir, strings.NewReader(""))
+	require.NoError(t, err)
+	require.Equal(t, first, again)
+	require.NoError(t, os.WriteFile(configs.InstancePath(dir), []byte("30"), 0o600))
+	_, err = configs.LoadOrCreateInstance(dir, strings.NewReader(""))
+	require.ErrorIs(t, err, configs.ErrKeyFile)
+	require.ErrorContains(t, err, "put it back from a copy")
+	require.ErrorContains(t, err, "--take-over: receipts then name the directory of before, which is this one, as not "+
+		"searched")
+	_, err = configs.LoadOrCreateInstance(t.TempDir(), strings.NewReader("short"))
+	require.ErrorContains(t, err, "random source")
 }

@@ -100,13 +100,13 @@ func (k Keystore) withLedger(ctx context.Context, path string, content []byte) (
 func parseSecret(path string, content []byte) (key [lethe.SecretKeyBytes]byte, err error) {
 	digits := bytes.TrimSpace(content)
 	if len(digits) != hex.EncodedLen(len(key)) {
-		return key, fmt.Errorf("secret: %w %s: %d characters, want %d hexadecimal digits",
+		return key, fmt.Errorf("secret: %w %s: %d characters, want %d hexadecimal digits (put it back from a copy)",
 			ErrKeyFile, path, len(digits), hex.EncodedLen(len(key)))
 	}
 	var out [lethe.SecretKeyBytes]byte
 	if _, err := hex.Decode(out[:], digits); err != nil {
 		// The error of package hex would reveal a character of the secret.
-		return key, fmt.Errorf("secret: %w %s: not hexadecimal digits only", ErrKeyFile, path)
+		return key, fmt.Errorf("secret: %w %s: not hexadecimal digits only (put it back from a copy)", ErrKeyFile, path)
 	}
 	return out, nil
 }

@@ -51,12 +51,3 @@ func TestBitcoinOTCSurvivesWriting(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, s, again)
 }
-
-func BenchmarkLoadBitcoinOTC(b *testing.B) {
-	dir := realdata.Path(b, "bitcoin-otc", "elliptic-format")
-	b.ReportAllocs()
-	for b.Loop() {
-		_, err := dataset.LoadElliptic(context.Background(), dir)
-		require.NoError(b, err)
-	}
-}

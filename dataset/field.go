@@ -8,9 +8,6 @@ import (
 	"lethe/internal/plainnumber"
 )
 
-// maxTimestep bounds timesteps, and is exactly representable as float64.
-const maxTimestep = 1 << 53
-
 // checkID returns why a field cannot be an id, or "".
 func checkID(field []byte) string {
 	switch {
@@ -36,7 +33,7 @@ func parseTimestep(field []byte) (lethe.Timestep, bool) {
 	if !isNumber(field) {
 		return 0, false
 	}
-	v, ok := plainnumber.Integer(field, maxTimestep)
+	v, ok := plainnumber.Integer(field, lethe.MaxTimestep)
 	return lethe.Timestep(v), ok
 }
 

@@ -37,7 +37,7 @@ const minLabelledIllicit = 4
 const (
 	minNodesPerStep = 20
 	minFeatures     = 2
-	maxFeatures     = 10_000
+	maxFeatures     = 4096 // that lethe takes, see ingest.Limits
 	maxNodes        = 100_000_000
 )
 

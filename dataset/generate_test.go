@@ -247,9 +247,3 @@ func TestGeneratedStreamSurvivesWriting(t *testing.T) {
 	}
 	require.Equal(t, s, again)
 }
-
-func BenchmarkGenerate(b *testing.B) {
-	for b.Loop() {
-		generate(b, dataset.GenerateDefaults())
-	}
-}

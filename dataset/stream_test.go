@@ -2,10 +2,12 @@ package dataset_test
 
 import (
 	"context"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -121,4 +123,24 @@ func TestParseSteps(t *testing.T) {
 		_, _, err := dataset.ParseSteps(text)
 		require.Error(t, err, text)
 	}
+}
+
+// A folder is either refused or a stream of which every payment joins two of its
+// transactions.
+func FuzzReadElliptic(f *testing.F) {
+	seed := tidy()
+	f.Add(seed[dataset.FeaturesFile], seed[dataset.EdgesFile], seed[dataset.ClassesFile])
+	f.Fuzz(func(t *testing.T, features, edges, classes string) {
+		var fsys fs.FS = fstest.MapFS{
+			dataset.FeaturesFile: {Data: []byte(features)}, dataset.EdgesFile: {Data: []byte(edges)},
+			dataset.ClassesFile: {Data: []byte(classes)},
+		}
+		s, err := dataset.ReadElliptic(t.Context(), fsys, dataset.EllipticOptions{})
+		if err != nil {
+			return
+		}
+		if err := validate(s); err != nil {
+			t.Fatal(err)
+		}
+	})
 }

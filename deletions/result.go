@@ -26,14 +26,6 @@ const (
 	ResultNothingHeld Result = "nothing_held"
 )
 
-// Results lists the results.
-func Results() []Result {
-	return []Result{ResultErased, ResultAlreadyErased, ResultPartlyHeld, ResultNothingHeld}
-}
-
-// Valid reports whether the result is known.
-func (r Result) Valid() bool { return slices.Contains(Results(), r) }
-
 // ResultOf returns the result of a verified request with these outcomes, or "" while one is undecided.
 func ResultOf(outcomes []TargetOutcome) Result {
 	counts := make(map[Outcome]int)

@@ -47,7 +47,7 @@ func (m *costMeter) costs() Costs {
 
 // listener tracks the states of the request.
 func (m *costMeter) listener() events.Listener {
-	return events.Listener{ErasureChanged: func(e events.ErasureChanged) {
+	return events.On(func(e events.ErasureChanged) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		seconds := time.Since(m.started).Seconds()
@@ -62,5 +62,5 @@ func (m *costMeter) listener() events.Listener {
 			m.now.SecondsVerified = seconds
 		default:
 		}
-	}}
+	})
 }

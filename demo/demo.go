@@ -96,9 +96,6 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		Dataset: o.Stream.Name, Timesteps: totals.Steps, Transactions: totals.Transactions,
 		Payments: totals.Payments, DataDir: o.Config.DataDir, Erasures: []Erasure{},
 	}
-	if err := checkFeatures(o.Stream, o.Config.Ingest.Records.MaxMagnitude); err != nil {
-		return nil, err
-	}
 	if err := drawSecret(o.Config); err != nil {
 		return nil, err
 	}

@@ -165,7 +165,7 @@ func (o binaryObject) field(b []byte, f field, number protowire.Number, kind pro
 	switch {
 	case f == fieldTimestep && kind == protowire.VarintType:
 		v, n := protowire.ConsumeVarint(b)
-		if o.timestep = lethe.Timestep(v); v > maxTimestep {
+		if o.timestep = lethe.Timestep(v); v > lethe.MaxTimestep {
 			o.timestep = 0
 			o.note(f, BadTimestep, "timestep is not an integer of 0..2^53")
 		}

@@ -177,21 +177,3 @@ func TestTakenRecordsAreJSON(t *testing.T) {
 	require.Positive(t, took)
 	require.Positive(t, refused)
 }
-
-func BenchmarkDecodeTransaction(b *testing.B) {
-	tx := lethe.Transaction{ID: "232629023", Timestep: 1}
-	for i := range 166 {
-		tx.Features = append(tx.Features, float32(math.Sin(float64(i))))
-	}
-	key, value, err := ingest.EncodeTransaction(tx)
-	require.NoError(b, err)
-	rec, limits := ingest.Record{Key: key, Value: value}, ingest.DefaultLimits()
-	limits.FeatureCount = 166
-	b.SetBytes(int64(len(value)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := ingest.DecodeTransactions(rec, limits); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -65,7 +65,7 @@ func (o *object) erasure(rec Record, limits Limits) (Event, *Refusal) {
 		return nil, r
 	}
 	if n := reasonChars(o.reason); n > maxReasonChars {
-		return nil, &Refusal{BadReasonText, fmt.Sprintf("%d characters, at most %d", n, maxReasonChars)}
+		return nil, &Refusal{BadReasonText, fmt.Sprintf("reason has %d characters, want at most %d", n, maxReasonChars)}
 	}
 	if o.present&fieldNonce != 0 && !validNonce(o.nonce) {
 		return nil, &Refusal{BadNonce, "nonce is not 32 hexadecimal digits 0-9 a-f"}
@@ -145,7 +145,7 @@ func (o *object) erasureTargets(limits Limits) ([]lethe.Target, *Refusal) {
 	case o.present&fieldUntil == 0:
 		until = lethe.NoTimestep
 	case !o.untilIsTimestep:
-		return nil, &Refusal{BadType, "until is not a number"}
+		return nil, &Refusal{BadType, "until is not an integer of 0..2^53"}
 	}
 	for i, subject := range o.subjects {
 		if !lethe.ValidSubject(limits.Name(subject)) {

@@ -187,7 +187,7 @@ type paymentBody struct {
 }
 
 func checkTimestep(t lethe.Timestep) *Refusal {
-	if t < 0 || t > maxTimestep {
+	if t < 0 || t > lethe.MaxTimestep {
 		return &Refusal{BadTimestep, "timestep is not an integer of 0..2^53"}
 	}
 	return nil

@@ -10,10 +10,6 @@ import (
 	"lethe/internal/plainnumber"
 )
 
-// maxTimestep is 2^53: JSON readers that store numbers as float64 represent every integer
-// up to it exactly.
-const maxTimestep = 1 << 53
-
 // field is a set of field names, one bit each.
 type field uint32
 
@@ -219,7 +215,7 @@ func (o *object) readTimestep(s *scanner, f field, into *lethe.Timestep) *Refusa
 	if r != nil {
 		return r
 	}
-	if n, ok := plainnumber.Integer(text, maxTimestep); ok {
+	if n, ok := plainnumber.Integer(text, lethe.MaxTimestep); ok {
 		*into = lethe.Timestep(n)
 	} else {
 		o.note(f, BadTimestep, f.names()+" is not an integer of 0..2^53")

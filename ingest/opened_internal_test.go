@@ -106,15 +106,3 @@ func TestMayOpen_AnyStringThatIsOpened(t *testing.T) {
 	})
 	require.Greater(t, opened, 20)
 }
-
-// A prediction, as one topic holds most of: it has texts that may be base64.
-func BenchmarkOpened(b *testing.B) {
-	part := []byte(`{"id":"63e3be869075a6a9a28e85501d05ff36","transaction":"230007682","timestep":17,` +
-		`"probability":0.0312,"class":"licit","threshold":0.35,"ensemble_version":` +
-		`"63e3be869075a6a9a28e85501d05ff36603ee30186b08be93c07ccbba4153df1","trained_through":16,"final":true}`)
-	b.ReportAllocs()
-	b.SetBytes(int64(len(part)))
-	for b.Loop() {
-		Opened(part)
-	}
-}

@@ -59,7 +59,7 @@ func (m message) spell() []byte {
 			features.row(value, kind)
 		case f == fieldTimestep && kind == protowire.VarintType:
 			v, _ := protowire.ConsumeVarint(value)
-			out = appendTimestep(out, lethe.Timestep(min(v, maxTimestep)))
+			out = appendTimestep(out, lethe.Timestep(min(v, lethe.MaxTimestep)))
 		case kind != protowire.BytesType:
 		case f == noField || f == fieldTimestep:
 			others = append(others, texts(value, 0)...)

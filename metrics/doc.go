@@ -7,9 +7,10 @@
 // no event can increase the number of series. No label contains a transaction id, a pseudonym or a
 // request id.
 //
-//	metrics.go, families.go              all metrics as one collector, and their names
-//	records.go, timesteps.go, models.go  incoming records, graphs, models and predictions
-//	erasures.go, success.go              erasure requests; the last success of each stage
-//	health.go, handler.go                health checks and /metrics
-//	options.go                           the settings of the metrics
+//	metrics.go, families.go  the list of metrics; how one is made
+//	records.go               incoming records, brokers, disks and waits, webhooks
+//	timesteps.go             graphs, and the last success of each stage
+//	models.go                models, predictions and their quality
+//	erasures.go              erasure requests
+//	health.go, handler.go    health checks and /metrics
 package metrics

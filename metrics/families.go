@@ -4,43 +4,40 @@ import (
 	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
 // other replaces a label value outside its set.
 const other = "other"
 
 // within returns the value if it is in the set, else other.
-func within(value string, set []string) string {
+func within[T ~string](value T, set []T) string {
 	if slices.Contains(set, value) {
-		return value
+		return string(value)
 	}
 	return other
 }
 
-// texts converts a list of named texts to label values.
-func texts[T ~string](values []T) []string {
-	out := make([]string, len(values))
-	for i, v := range values {
-		out[i] = string(v)
-	}
-	return out
+// factory creates metrics in a registry.
+type factory struct{ promauto.Factory }
+
+func (f factory) gauge(name, help string) prometheus.Gauge {
+	return f.NewGauge(prometheus.GaugeOpts{Name: name, Help: help})
 }
 
-func gauge(name, help string) prometheus.Gauge {
-	return prometheus.NewGauge(prometheus.GaugeOpts{Name: name, Help: help})
+func (f factory) gauges(name, help string, labels ...string) *prometheus.GaugeVec {
+	return f.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels)
 }
 
-func gauges(name, help, label string) *prometheus.GaugeVec {
-	return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, []string{label})
+func (f factory) counters(name, help string, labels ...string) *prometheus.CounterVec {
+	return f.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 }
 
-// counters creates a counter for every value of one label, all at 0.
-func counters(name, help, label string, values []string) *prometheus.CounterVec {
-	vec := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, []string{label})
+// begin creates the series of each value of a metric's only label, all at 0.
+func begin[M any, T ~string](vec interface{ WithLabelValues(labels ...string) M }, values []T) {
 	for _, v := range values {
-		vec.WithLabelValues(v)
+		vec.WithLabelValues(string(v))
 	}
-	return vec
 }
 
 // timing returns the options of a histogram of durations: explicit buckets for all scrapers, and

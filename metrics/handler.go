@@ -20,15 +20,8 @@ func Handler(gatherer prometheus.Gatherer) http.Handler {
 }
 
 // NewRegistry returns a registry with the metrics of the Go runtime and of the process.
-func NewRegistry() (*prometheus.Registry, error) {
+func NewRegistry() *prometheus.Registry {
 	registry := prometheus.NewRegistry()
-	for _, c := range []prometheus.Collector{
-		collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-	} {
-		if err := registry.Register(c); err != nil {
-			return nil, err
-		}
-	}
-	return registry, nil
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return registry
 }

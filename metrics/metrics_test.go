@@ -32,14 +32,12 @@ type process struct {
 func newProcess(t *testing.T) *process {
 	t.Helper()
 	p := &process{registry: prometheus.NewPedanticRegistry(), clock: time.Unix(1_700_000_000, 0)}
-	m, err := metrics.New(p.registry, metrics.Options{
+	p.listener = metrics.New(p.registry, metrics.Options{
 		Version: "v1.2.3", Revision: "abc", Kernels: "portable", TopicPrefix: "lethe.",
 		Topics: topics(), Followed: []string{"slices.v1"}, Reasons: reasons(),
 		Causes: []string{"partition_behind", "disk_full"},
 		Now:    func() time.Time { return p.clock },
 	})
-	require.NoError(t, err)
-	p.listener = m.Listener()
 	return p
 }
 
@@ -56,35 +54,35 @@ func reasons() []string {
 // everything sends one event of each kind.
 func (p *process) everything() {
 	l := p.listener
-	l.RecordsConsumed(events.RecordsConsumed{Topic: "lethe.transactions.v1", Result: events.Accepted, Count: 3})
-	l.RecordDeadLettered(events.RecordDeadLettered{Topic: "labels.v1", Reason: "late"})
-	l.LagMeasured(events.LagMeasured{Topic: "lethe.labels.v1", Partition: 2, Records: 17})
-	l.LagMeasured(events.LagMeasured{Topic: "slices.v1", Partition: 1, Records: 5})
-	l.RecordsMissed(events.RecordsMissed{Topic: "slices.v1", Partition: 1, From: 3, To: 7, Reason: "corrupt_batch"})
-	l.BrokersProbed(events.BrokersProbed{Reachable: true})
-	l.OutageChanged(events.OutageChanged{Places: 2, Problems: 3})
-	l.DiskChanged(events.DiskChanged{Paths: 4})
-	l.WaitsChanged(events.WaitsChanged{Causes: []string{"partition_behind"}})
-	l.SnapshotChanged(events.SnapshotChanged{Timestep: 4, State: lethe.Open})
-	l.SnapshotChanged(events.SnapshotChanged{Timestep: 3, State: lethe.Closed, Duration: 30 * time.Millisecond})
-	l.SnapshotChanged(events.SnapshotChanged{Timestep: 2, State: lethe.Settled})
-	l.SnapshotPartitioned(events.SnapshotPartitioned{Timestep: 2, Balance: -.01, Fairness: -.02, EdgeCut: .25,
+	l(events.RecordsConsumed{Topic: "lethe.transactions.v1", Result: events.Accepted, Count: 3})
+	l(events.RecordDeadLettered{Topic: "labels.v1", Reason: "late"})
+	l(events.LagMeasured{Topic: "lethe.labels.v1", Partition: 2, Records: 17})
+	l(events.LagMeasured{Topic: "slices.v1", Partition: 1, Records: 5})
+	l(events.RecordsMissed{Topic: "slices.v1", Partition: 1, From: 3, To: 7, Reason: "corrupt_batch"})
+	l(events.BrokersProbed{Reachable: true})
+	l(events.OutageChanged{Places: 2, Problems: 3})
+	l(events.DiskChanged{Paths: 4})
+	l(events.WaitsChanged{Causes: []string{"partition_behind"}})
+	l(events.SnapshotChanged{Timestep: 4, State: lethe.Open})
+	l(events.SnapshotChanged{Timestep: 3, State: lethe.Closed, Duration: 30 * time.Millisecond})
+	l(events.SnapshotChanged{Timestep: 2, State: lethe.Settled})
+	l(events.SnapshotPartitioned{Timestep: 2, Balance: -.01, Fairness: -.02, EdgeCut: .25,
 		Duration: time.Second})
-	l.ShardTrained(events.ShardTrained{Timestep: 2, Reason: events.Unlearn, Steps: 30, Duration: 2 * time.Second})
-	l.EnsembleSwapped(events.EnsembleSwapped{Timestep: 2, Version: lethe.Digest{0xab, 0xcd}})
-	l.SnapshotScored(events.SnapshotScored{Timestep: 3, Illicit: []float64{.1, .2, .9}, IllicitCount: 1,
+	l(events.ShardTrained{Timestep: 2, Reason: events.Unlearn, Steps: 30, Duration: 2 * time.Second})
+	l(events.EnsembleSwapped{Timestep: 2, Version: lethe.Digest{0xab, 0xcd}})
+	l(events.SnapshotScored{Timestep: 3, Illicit: []float64{.1, .2, .9}, IllicitCount: 1,
 		Duration: time.Millisecond})
-	l.ReasonsOwed(events.ReasonsOwed{Alerts: 37})
-	l.ProvisionallyScored(events.ProvisionallyScored{Predictions: 3, Delays: []time.Duration{20 * time.Millisecond}})
-	l.QualityMeasured(events.QualityMeasured{
+	l(events.ReasonsOwed{Alerts: 37})
+	l(events.ProvisionallyScored{Predictions: 3, Delays: []time.Duration{20 * time.Millisecond}})
+	l(events.QualityMeasured{
 		Timestep: 3, AUC: .9, MacroF1: .8, IllicitF1: math.NaN(), CalibrationError: .05,
 	})
-	l.SnapshotScored(events.SnapshotScored{Timestep: 4, Illicit: []float64{.1, .2, .9}})
-	l.WebhookTried(events.WebhookTried{Outcome: events.WebhookDelivered, Undelivered: 2})
-	l.ErasureChanged(events.ErasureChanged{State: "verified", Elapsed: 2 * time.Minute})
-	l.ErasurePhaseDone(events.ErasurePhaseDone{Phase: events.Retrain, Duration: time.Minute})
-	l.ErasureVerificationFailed(events.ErasureVerificationFailed{})
-	l.ErasuresOpen(events.ErasuresOpen{Count: 2, OldestReceived: p.clock.Add(-time.Hour)})
+	l(events.SnapshotScored{Timestep: 4, Illicit: []float64{.1, .2, .9}})
+	l(events.WebhookTried{Outcome: events.WebhookDelivered, Undelivered: 2})
+	l(events.ErasureChanged{State: "verified", Elapsed: 2 * time.Minute})
+	l(events.ErasurePhaseDone{Phase: events.Retrain, Duration: time.Minute})
+	l(events.ErasureVerificationFailed{})
+	l(events.ErasuresOpen{Count: 2, OldestReceived: p.clock.Add(-time.Hour)})
 }
 
 // TestMetrics shows every sample that is not 0 after each event.
@@ -92,7 +90,7 @@ func (p *process) everything() {
 func TestRecordsConsumed_Suppressed_CountsAsAccepted(t *testing.T) {
 	read := func(r events.Result) (text string) {
 		p := newProcess(t)
-		p.listener.RecordsConsumed(events.RecordsConsumed{Topic: "lethe.transactions.v1", Result: r, Count: 3})
+		p.listener(events.RecordsConsumed{Topic: "lethe.transactions.v1", Result: r, Count: 3})
 		families, err := p.registry.Gather()
 		require.NoError(t, err)
 		for _, f := range families {
@@ -114,22 +112,22 @@ func TestMetrics(t *testing.T) {
 		case "everything":
 			p.everything()
 		case "strange": // values outside their sets
-			p.listener.RecordsConsumed(events.RecordsConsumed{Topic: "lethe.who-knows", Result: "odd", Count: 2})
-			p.listener.RecordsConsumed(events.RecordsConsumed{Topic: "labels.v1", Result: events.Ignored, Count: -5})
-			p.listener.RecordDeadLettered(events.RecordDeadLettered{Topic: "transactions.v1", Reason: "card 4711"})
-			p.listener.SnapshotChanged(events.SnapshotChanged{Timestep: 9, State: 77})
-			p.listener.ShardTrained(events.ShardTrained{Reason: "fun"})
-			p.listener.ErasureChanged(events.ErasureChanged{State: "lost"})
-			p.listener.ErasurePhaseDone(events.ErasurePhaseDone{Phase: "nap"})
+			p.listener(events.RecordsConsumed{Topic: "lethe.who-knows", Result: "odd", Count: 2})
+			p.listener(events.RecordsConsumed{Topic: "labels.v1", Result: events.Ignored, Count: -5})
+			p.listener(events.RecordDeadLettered{Topic: "transactions.v1", Reason: "card 4711"})
+			p.listener(events.SnapshotChanged{Timestep: 9, State: 77})
+			p.listener(events.ShardTrained{Reason: "fun"})
+			p.listener(events.ErasureChanged{State: "lost"})
+			p.listener(events.ErasurePhaseDone{Phase: "nap"})
 		case "again": // what replaces, what adds up
 			p.everything()
 			p.everything()
 			p.clock = p.clock.Add(time.Minute)
-			p.listener.SnapshotChanged(events.SnapshotChanged{Timestep: 1, State: lethe.Settled})
-			p.listener.EnsembleSwapped(events.EnsembleSwapped{Timestep: 3, Version: lethe.Digest{0xef}})
+			p.listener(events.SnapshotChanged{Timestep: 1, State: lethe.Settled})
+			p.listener(events.EnsembleSwapped{Timestep: 3, Version: lethe.Digest{0xef}})
 		case "done":
 			p.everything()
-			p.listener.ErasuresOpen(events.ErasuresOpen{})
+			p.listener(events.ErasuresOpen{})
 		default:
 			d.Fatalf(t, "unknown command")
 		}
@@ -203,11 +201,11 @@ func TestSeriesDoNotGrow(t *testing.T) {
 	p.everything()
 	send := func(i int) {
 		odd := fmt.Sprint("odd", i)
-		p.listener.RecordsConsumed(events.RecordsConsumed{Topic: odd, Result: events.Result(odd)})
-		p.listener.RecordDeadLettered(events.RecordDeadLettered{Topic: odd, Reason: odd})
-		p.listener.EnsembleSwapped(events.EnsembleSwapped{Version: lethe.Digest{byte(i), 1}})
-		p.listener.ErasureChanged(events.ErasureChanged{State: odd})
-		p.listener.SnapshotChanged(events.SnapshotChanged{State: lethe.State(i)})
+		p.listener(events.RecordsConsumed{Topic: odd, Result: events.Result(odd)})
+		p.listener(events.RecordDeadLettered{Topic: odd, Reason: odd})
+		p.listener(events.EnsembleSwapped{Version: lethe.Digest{byte(i), 1}})
+		p.listener(events.ErasureChanged{State: odd})
+		p.listener(events.SnapshotChanged{State: lethe.State(i)})
 	}
 	send(200)
 	before, err := testutil.GatherAndCount(p.registry)
@@ -224,24 +222,11 @@ func TestSeriesDoNotGrow(t *testing.T) {
 
 func TestOldestAgeGrowsWhileNothingHappens(t *testing.T) {
 	p := newProcess(t)
-	p.listener.ErasuresOpen(events.ErasuresOpen{Count: 1, OldestReceived: p.clock})
+	p.listener(events.ErasuresOpen{Count: 1, OldestReceived: p.clock})
 	p.clock = p.clock.Add(90 * time.Second)
 	require.NoError(t, testutil.GatherAndCompare(p.registry, strings.NewReader(`
 # HELP lethe_erasure_oldest_open_age_seconds Time since the oldest open erasure request was received, 0 if none is open.
 # TYPE lethe_erasure_oldest_open_age_seconds gauge
 lethe_erasure_oldest_open_age_seconds 90
 `), "lethe_erasure_oldest_open_age_seconds"))
-}
-
-func TestNewRefusesWhatItCannotUse(t *testing.T) {
-	registry := prometheus.NewRegistry()
-	_, err := metrics.New(registry, metrics.Options{})
-	require.ErrorContains(t, err, "no topics")
-	require.ErrorContains(t, err, "no reasons")
-	require.ErrorContains(t, err, "no clock")
-	opts := metrics.Options{Topics: topics(), Reasons: reasons(), Now: time.Now}
-	_, err = metrics.New(registry, opts)
-	require.NoError(t, err)
-	_, err = metrics.New(registry, opts)
-	require.Error(t, err, "registered twice")
 }

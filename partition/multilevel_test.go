@@ -108,20 +108,6 @@ func TestPlainGPFBOfLargeGraphsEmbedsClusters(t *testing.T) {
 	require.Less(t, report.Scores.EdgeCut, 0.6, "random cuts .95")
 }
 
-func BenchmarkMultilevel(b *testing.B) {
-	g := graphtest.Planted(b, 50_000)
-	for _, method := range []string{MethodGPFBFast, MethodRandom} {
-		b.Run(method, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				_, report, err := Run(b.Context(), g, refined(Config{Shards: 20, Method: method}))
-				require.NoError(b, err)
-				b.ReportMetric(report.Scores.EdgeCut, "cut")
-			}
-		})
-	}
-}
-
 // requireSlack checks that no shard is further from its quotas than the slack
 // allows, in any class and in size.
 func requireSlack(t require.TestingT, q *graph.Quotas, s scores.Scores, slack int) {

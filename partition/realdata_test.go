@@ -64,13 +64,3 @@ func TestRealCitationGraphs(t *testing.T) {
 		})
 	}
 }
-
-// BenchmarkOTCStep partitions one timestep of Bitcoin-OTC with the defaults.
-func BenchmarkOTCStep(b *testing.B) {
-	folder := realdata.Path(b, "bitcoin-otc", "elliptic-format")
-	steps := graphtest.ReadSteps(b, folder)
-	for i := 0; b.Loop(); i++ {
-		_, _, err := Run(b.Context(), steps[i%len(steps)], refined(Config{Shards: 20}))
-		require.NoError(b, err)
-	}
-}

@@ -71,7 +71,7 @@ func (c changes) note(ctx context.Context, deed translog.Deed, requestID string,
 	if err != nil {
 		c.accesses.forget(at)
 	}
-	return c.refused("what somebody does could not be written down for the transparency log", err)
+	return c.refused("the access could not be recorded for the transparency log", err)
 }
 
 // begin returns the time for the log entry of an action, and whether it was logged a moment ago.

@@ -36,26 +36,15 @@ func people(t *testing.T, c *configs.Config, roles ...string) (tokens map[string
 // askAs asks a service as somebody, and returns the status and what it answers.
 func askAs(t *testing.T, s *running, token, method, path string, body any) (int, []byte) {
 	t.Helper()
-	var sent []byte
+	sent := ""
 	if body != nil {
-		var err error
-		sent, err = json.Marshal(body)
+		text, err := json.Marshal(body)
 		require.NoError(t, err)
+		sent = string(text)
 	}
-	at := "http://" + s.HTTPAddress() + "/api/v1" + path
-	request, err := http.NewRequestWithContext(t.Context(), method, at, bytes.NewReader(sent))
-	require.NoError(t, err)
-	request.Header.Set("Content-Type", "application/json")
-	if token != "" {
-		request.Header.Set("Authorization", "Bearer "+token)
-	}
-	response, err := http.DefaultClient.Do(request)
-	require.NoError(t, err)
-	defer response.Body.Close()
-	var answer bytes.Buffer
-	_, err = answer.ReadFrom(response.Body)
-	require.NoError(t, err)
-	return response.StatusCode, answer.Bytes()
+	answer := s.Ask(method, "/api/v1"+path, sent,
+		"Content-Type", "application/json", "Authorization", servicetest.Bearer(token))
+	return answer.StatusCode, []byte(answer.Text)
 }
 
 // Every change and every look at a request is in the transparency log, by keyed hashes of who it was

@@ -1,7 +1,6 @@
 package service_test
 
 import (
-	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -27,10 +26,9 @@ func TestWhatAProcessSaidBeforeEndsNobody(t *testing.T) {
 	open := func(run, dir string, passes int, changes bool) *service.Service {
 		c := c
 		c.Roles, c.DataDir, c.Kafka.Brokers, c.Trainer.Passes = []string{configs.RoleTrain}, dir, first.Brokers(), passes
-		s, err := service.New(t.Context(), service.Options{
-			Config: c, Version: "test", Random: strings.NewReader(strings.Repeat(run, 99)),
-			Logger: slog.New(slog.DiscardHandler), ChangeSettings: changes,
-		})
+		o := servicetest.Options(c)
+		o.Random, o.ChangeSettings = strings.NewReader(strings.Repeat(run, 99)), changes
+		s, err := service.New(t.Context(), o)
 		require.NoError(t, err)
 		return s
 	}

@@ -1,13 +1,9 @@
 package service_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -28,47 +24,38 @@ import (
 
 // caller asks the API of a service, and compares every answer with its description.
 type caller struct {
-	t      *testing.T
-	client *http.Client
-	base   string
+	*running
 	checks *apitest.Description
 }
 
-func (r *running) caller(t *testing.T) caller {
+func callerOf(r *running) caller {
 	checks, err := apitest.Read(api.Description())
-	require.NoError(t, err)
-	return caller{t, http.DefaultClient, "http://" + r.HTTPAddress() + api.Prefix, checks}
+	require.NoError(r.T, err)
+	return caller{r, checks}
 }
 
 // ask returns the status and, if into is not nil, reads the answer.
 func (c caller) ask(method, path string, body, into any) int {
-	c.t.Helper()
-	var sent []byte
+	c.T.Helper()
+	sent, kind := "", ""
 	if body != nil {
-		var err error
-		sent, err = json.Marshal(body)
-		require.NoError(c.t, err)
+		text, err := json.Marshal(body)
+		require.NoError(c.T, err)
+		sent, kind = string(text), "application/json"
 	}
-	request, err := http.NewRequestWithContext(c.t.Context(), method, c.base+path, bytes.NewReader(sent))
-	require.NoError(c.t, err)
-	if body != nil {
-		request.Header.Set("Content-Type", "application/json")
+	answer := c.Ask(method, api.Prefix+path, sent, "Content-Type", kind)
+	got := []byte(answer.Text)
+	require.NoError(c.T, c.checks.Response(answer.Request, answer.Response, got),
+		"%s %s answers %.2000s", method, path, got)
+	if into != nil && answer.StatusCode == http.StatusOK {
+		require.NoError(c.T, json.Unmarshal(got, into))
 	}
-	response, err := c.client.Do(request)
-	require.NoError(c.t, err)
-	got, err := io.ReadAll(response.Body)
-	require.NoError(c.t, err)
-	require.NoError(c.t, response.Body.Close())
-	require.NoError(c.t, c.checks.Response(request, response, got), "%s %s answers %.2000s", method, path, got)
-	if into != nil && response.StatusCode == http.StatusOK {
-		require.NoError(c.t, json.Unmarshal(got, into))
-	}
-	return response.StatusCode
+	return answer.StatusCode
 }
 
 func (c caller) get(path string, into any) {
-	c.t.Helper()
-	require.Equal(c.t, http.StatusOK, c.ask(http.MethodGet, path, nil, into), path)
+	c.T.Helper()
+	require.Equal(c.T, http.StatusOK, c.ask(http.MethodGet, path, nil, into), path)
 }
 
 // What a running service answers is as described, an erasure that is asked for there is carried
@@ -80,16 +67,16 @@ func TestTheAPIOfARunningService(t *testing.T) {
 	config.Ingest.ReopenWindow = 300 * time.Millisecond
 	s := start(t, config)
 	s.Replay(stream)
-	c := s.caller(t)
+	c := callerOf(s)
 	var status service.Status
 	c.get("/status", &status)
-	var page api.ScoredPage
+	var page api.Page[api.Scored]
 	s.Await(func(st *service.Status) bool {
 		c.get("/predictions?limit=500", &page)
 		return len(page.Items) == st.Predictions && page.Items[0].Final
 	})
 	require.Len(t, page.Items, status.Predictions)
-	var alerts api.ScoredPage
+	var alerts api.Page[api.Scored]
 	c.get("/alerts", &alerts)
 	require.NotEmpty(t, alerts.Items)
 	require.Equal(t, page.Items[0], alerts.Items[0])
@@ -100,7 +87,7 @@ func TestTheAPIOfARunningService(t *testing.T) {
 	var why reasons.Record
 	s.Await(func(*service.Status) bool { return c.ask(http.MethodGet, at+"/reasons", nil, &why) == http.StatusOK })
 	require.Equal(t, top.Transaction, why.Transaction)
-	var steps api.StepPage
+	var steps api.Page[*view.Step]
 	c.get("/timesteps", &steps)
 	require.Len(t, steps.Items, 5)
 	for _, known := range status.Steps {
@@ -121,7 +108,7 @@ func TestTheAPIOfARunningService(t *testing.T) {
 	c.get("/quality", &outcome)
 	require.Positive(t, outcome.Labelled)
 	c.get("/quality?budget=5", nil)
-	var ensembles api.EnsemblePage
+	var ensembles api.Page[view.Ensemble]
 	c.get("/ensembles", &ensembles)
 	require.NotEmpty(t, ensembles.Items)
 	c.get(fmt.Sprintf("/ensembles/changes?from=2&to=%d", ensembles.Items[0].Through), nil)
@@ -143,7 +130,7 @@ func TestTheAPIOfARunningService(t *testing.T) {
 	require.NoError(t, s.Client().Write(t.Context(), bus.Transactions, []ingest.Outgoing{{
 		Key: []byte("broken"), Value: []byte(`{"type":"transaction","id":"broken","timestep":"soon"}`),
 	}}))
-	var letters api.LetterPage
+	var letters api.Page[view.Letter]
 	s.Await(func(*service.Status) bool {
 		c.get("/dead-letters", &letters)
 		return len(letters.Items) == 1
@@ -203,7 +190,7 @@ func TestTheAPIOfARunningService(t *testing.T) {
 		return c.ask(http.MethodGet, fmt.Sprintf("/log/leaves/%d/proof", log.Size-1), nil, nil) == http.StatusOK
 	})
 	s.Stop()
-	content := receiptOf(t, config, "gdpr-17")
+	content := servicetest.Receipt(t, config, "gdpr-17")
 	places := make(map[string]bool)
 	for _, p := range content.Searched {
 		places[p.Place] = true
@@ -216,25 +203,10 @@ func TestTheAPIOfARunningService(t *testing.T) {
 func TestTokensAtTheDoor(t *testing.T) {
 	t.Parallel()
 	c := servicetest.SmallConfig(t, t.TempDir())
-	var text string
-	tokens := make(map[string]string)
-	for _, role := range guard.Roles() {
-		token, line, err := guard.NewToken(role, []string{role}, time.Time{})
-		require.NoError(t, err)
-		tokens[role], text = token, text+line+"\n"
-	}
-	c.HTTP.TokensFile = filepath.Join(t.TempDir(), "tokens")
-	require.NoError(t, os.WriteFile(c.HTTP.TokensFile, []byte(text), 0o600))
+	tokens := people(t, &c, guard.Roles()...)
 	s := start(t, c)
 	ask := func(method, path, token string) int {
-		request, err := http.NewRequestWithContext(t.Context(), method, "http://"+s.HTTPAddress()+path, http.NoBody)
-		require.NoError(t, err)
-		if token != "" {
-			request.Header.Set("Authorization", "Bearer "+token)
-		}
-		response, err := http.DefaultClient.Do(request)
-		require.NoError(t, err)
-		require.NoError(t, response.Body.Close())
+		response := s.Ask(method, path, "", "Authorization", servicetest.Bearer(token))
 		return response.StatusCode
 	}
 	for _, path := range []string{"/livez", "/readyz", "/metrics"} {

@@ -3,7 +3,6 @@ package service_test
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"regexp"
 	"strings"
@@ -19,8 +18,7 @@ import (
 // exchange is a request of the scan, and what was answered.
 type exchange struct {
 	request string
-	*http.Response
-	body string
+	servicetest.Answer
 }
 
 // rule is one of the passive rules of ZAP's baseline scan, under its number there, and returns what is
@@ -53,7 +51,7 @@ func has(headers ...string) func(exchange) string {
 
 func shows(pattern string) func(exchange) string {
 	what := regexp.MustCompile(pattern)
-	return func(e exchange) string { return what.FindString(e.body) }
+	return func(e exchange) string { return what.FindString(e.Text) }
 }
 
 func onPages(wrong func(exchange) string) func(exchange) string {
@@ -98,7 +96,7 @@ func baseline() []rule {
 			return ""
 		}},
 		{10019, "content type missing", func(e exchange) string {
-			if e.body != "" && e.Header.Get("Content-Type") == "" {
+			if e.Text != "" && e.Header.Get("Content-Type") == "" {
 				return "no Content-Type"
 			}
 			return ""
@@ -148,8 +146,7 @@ func TestBaseline(t *testing.T) {
 	t.Parallel()
 	c := servicetest.SmallConfig(t, t.TempDir())
 	tokens := people(t, &c, guard.Roles()...)
-	var client *http.Client
-	c.HTTP.TLS, client = certificate(t)
+	client := overTLS(t, &c)
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	c.HTTP.RequestsPerSecond = 0
 	s := start(t, c)
@@ -157,27 +154,9 @@ func TestBaseline(t *testing.T) {
 
 	checked, rules := 0, baseline()
 	ask := func(who, method, path, body string, headers ...string) exchange {
-		at := "https://" + s.HTTPAddress() + path
-		request, err := http.NewRequestWithContext(t.Context(), method, at, strings.NewReader(body))
-		require.NoError(t, err)
-		if tokens[who] != "" {
-			request.Header.Set("Authorization", "Bearer "+tokens[who])
-		}
-		for i := 0; i < len(headers); i += 2 {
-			request.Header.Set(headers[i], headers[i+1])
-		}
-		if host := request.Header.Get("Host"); host != "" {
-			request.Host = host
-		}
-		response, err := client.Do(request)
-		require.NoError(t, err)
-		text := []byte(nil)
-		if response.Header.Get("Content-Type") != "text/event-stream" { // which has no end
-			text, err = io.ReadAll(response.Body)
-			require.NoError(t, err)
-		}
-		require.NoError(t, response.Body.Close())
-		e := exchange{who + " " + method + " " + path, response, string(text)}
+		headers = append(headers, "Authorization", servicetest.Bearer(tokens[who]))
+		answer := servicetest.AskThrough(t, client, method, "https://"+s.HTTPAddress()+path, body, headers...)
+		e := exchange{who + " " + method + " " + path, answer}
 		for _, r := range rules {
 			require.Empty(t, r.wrong(e), "%s answers %s: rule %d, %s", e.request, e.Status, r.number, r.name)
 		}
@@ -198,7 +177,7 @@ func TestBaseline(t *testing.T) {
 	}
 	page := ask("nobody", http.MethodGet, "/", "")
 	require.Equal(t, http.StatusOK, page.StatusCode)
-	for _, found := range regexp.MustCompile(`(?:src|href)="(/[^"]+)"`).FindAllStringSubmatch(page.body, -1) {
+	for _, found := range regexp.MustCompile(`(?:src|href)="(/[^"]+)"`).FindAllStringSubmatch(page.Text, -1) {
 		require.Equal(t, http.StatusOK, ask("nobody", http.MethodGet, found[1], "").StatusCode, found[1])
 	}
 	for _, path := range []string{

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"math"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -39,15 +38,15 @@ func TestRecordsInProtobufAreErased(t *testing.T) {
 	// In no graph: of another number of features, of an unknown type, cut short, and with its name in a field that
 	// the schema does not have.
 	_, short, err := encoding.Transaction(lethe.Transaction{ID: "letter-of-width", Timestep: 5, Features: []float32{1}})
-	s.send(bus.Transactions, []byte("letter-of-width"), short, err)
+	send(s, bus.Transactions)([]byte("letter-of-width"), short, err)
 	_, cut, err := encoding.Transaction(lethe.Transaction{ID: "letter-cut-short", Timestep: 5, Features: zeroed.Features})
-	s.send(bus.Transactions, []byte("letter-cut-short"), cut[:len(cut)-3], err)
+	send(s, bus.Transactions)([]byte("letter-cut-short"), cut[:len(cut)-3], err)
 	_, other, err := encoding.Transaction(lethe.Transaction{ID: "somebody", Timestep: 5, Features: []float32{1}})
 	other = append(other, 0x52, byte(len("letter-beside"))) // field 10, a text
-	s.send(bus.Transactions, []byte("somebody"), append(other, "letter-beside"...), err)
+	send(s, bus.Transactions)([]byte("somebody"), append(other, "letter-beside"...), err)
 	s.Quiet()
 	letters := []lethe.TransactionID{"letter-of-width", "letter-cut-short", "letter-beside"}
-	require.Len(t, s.deadLetters(), len(letters))
+	require.Len(t, deadLetters(s), len(letters))
 	require.NotEmpty(t, servicetest.Left(t, c.DataDir, idForms(letters[0])))
 
 	var forms []residue.Form
@@ -66,18 +65,14 @@ func TestRecordsInProtobufAreErased(t *testing.T) {
 	targets := append(lethe.Transactions(plain, letters[0], letters[1], letters[2]),
 		lethe.FeaturesOf(zeroed.ID), lethe.PaymentBetween(paid.Source, paid.Target),
 		lethe.SubjectThrough(customer, lethe.NoTimestep))
-	key, value, err := ingest.EncodeErasure(lethe.ErasureRequest{
-		RequestID: "binary", Targets: targets, Scope: lethe.ScopeStubs,
-	}, time.Time{})
-	s.send(bus.Erasures, key, value, err)
-	s.Await(func(st *service.Status) bool { return st.Erasures[deletions.Verified] == 1 })
-	for i, outcome := range s.outcomes("binary") {
+	eraseTargets(s, "binary", targets...)
+	for i, outcome := range outcomes(s, "binary") {
 		require.Equal(t, deletions.OutcomeErased, outcome, "target %d", i)
 	}
-	s.clean(c.DataDir, forms)
+	requireClean(s, c.DataDir, forms)
 	records := s.Newest(bus.Transactions)
 	require.NotContains(t, records, string(paid.Source)+">"+string(paid.Target))
-	key = []byte(zeroed.ID)
+	key := []byte(zeroed.ID)
 	rec := ingest.Record{Topic: string(bus.Transactions), Key: key, Value: []byte(records[string(key)])}
 	limits := ingest.DefaultLimits()
 	limits.SchemaID = schema

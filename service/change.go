@@ -188,7 +188,7 @@ func (c changes) cancel(ctx context.Context, requestID string, digest lethe.Dige
 	}
 	if c.config.Signatures.Requests > 0 {
 		return s, api.NewProblem(http.StatusConflict,
-			"what is said of requests must be signed by people: lethe erase cancel --sign FILE")
+			"cancellations must be signed by people: lethe erase cancel --sign FILE")
 	}
 	ctx, cancel := context.WithTimeout(ctx, changeTimeout)
 	defer cancel()

@@ -50,16 +50,15 @@ func TestTheClockIsSetBackDuringErasures(t *testing.T) {
 	stream := servicetest.SmallStream(t, 4, 60, 17)
 	c := servicetest.SmallConfig(t, t.TempDir())
 	c.Erasure.BatchWindow, c.Erasure.VerifyTimeout = 20*time.Second, 2*time.Second
-	s := startAt(t, c, clock.Now)
-	part, err := stream.Slice(1, 3)
-	require.NoError(t, err)
+	s := servicetest.StartAt(t, c, clock.Now)
+	part := servicetest.Part(t, stream, 1, 3)
 	s.Replay(part)
 	m := newMirror(t, c, stream)
 	m.settle(1, 2, 3)
 	ids := servicetest.LabelledIllicit(stream, 2)
 
 	// While it waits for others of its batch. It is alone, so it waits a second.
-	s.ask(request(t, "waiting", ids[0]))
+	submit(s, request(t, "waiting", ids[0]))
 	s.Await(func(st *service.Status) bool { return st.Erasures[deletions.Suppressed] == 1 })
 	clock.setBack(3 * time.Hour)
 	began := time.Now()
@@ -69,7 +68,7 @@ func TestTheClockIsSetBackDuringErasures(t *testing.T) {
 	// While it has failed, because there is a copy, and is to be tried again.
 	planted := filepath.Join(c.DataDir, "score", "copy.bak")
 	require.NoError(t, os.WriteFile(planted, []byte(ids[1]), 0o600))
-	s.ask(request(t, "failed", ids[1]))
+	submit(s, request(t, "failed", ids[1]))
 	s.Await(func(st *service.Status) bool { return st.Erasures[deletions.Failed] == 1 })
 	clock.setBack(3 * time.Hour)
 	require.NoError(t, os.Remove(planted))
@@ -80,14 +79,12 @@ func TestTheClockIsSetBackDuringErasures(t *testing.T) {
 	// The stream goes on, and everything is as if nothing had been.
 	m.forget(lethe.ScopeStubs, ids[0])
 	m.forget(lethe.ScopeStubs, ids[1])
-	rest, err := stream.Slice(4, 4)
-	require.NoError(t, err)
+	rest := servicetest.Part(t, stream, 4, 4)
 	s.Replay(rest)
 	m.settle(4)
-	f := &forgetting{running: s, m: m}
-	f.equal(m.build())
+	requireEqual(s, m.build())
 	for _, id := range []string{"waiting", "failed"} {
-		r := receiptOf(t, c, id)
+		r := servicetest.Receipt(t, c, id)
 		require.True(t, r.Elapsed.Ascending())
 		require.False(t, r.VerifiedAt.Before(r.RequestedAt))
 	}

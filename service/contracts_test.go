@@ -81,15 +81,15 @@ func TestRecordsKeepTheirContracts(t *testing.T) {
 	config.Scoring.Threshold, config.Scoring.Reasons = "0", 20 // everything gets reasons
 	s := start(t, config)
 	s.Replay(stream)
-	s.reasons(3 * 60)
+	reasonsOf(s, 3*60)
 	const broken = "broken"
 	require.NoError(t, s.Client().Write(t.Context(), bus.Transactions, []ingest.Outgoing{{
 		Key: []byte(broken), Value: []byte(`{"type":"transaction","id":"broken","timestep":"soon"}`),
 	}}))
 	asked := request(t, "contract", servicetest.LabelledIllicit(stream, 3)[0])
-	s.ask(asked)
+	submit(s, asked)
 	require.Equal(t, deletions.Verified, s.Outcome("contract"))
-	s.Await(func(*service.Status) bool { return len(s.deadLetters()) > 0 })
+	s.Await(func(*service.Status) bool { return len(deadLetters(s)) > 0 })
 
 	all := contracts(t)
 	for _, c := range schemas.Contracts() {

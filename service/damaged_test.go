@@ -2,14 +2,9 @@ package service_test
 
 import (
 	"fmt"
-	"net"
-	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -26,17 +21,22 @@ import (
 
 // bomb writes a record to a partition of a topic that nobody can read: its batch inflates to a little more than
 // readers accept. It returns the offset.
-func (r *running) bomb(topic bus.Topic, partition int32) int64 {
+func bomb(r *running, topic bus.Topic, partition int32) int64 {
+	r.T.Helper()
+	return produce(r, kgo.Record{
+		Topic: r.Client().Name(topic), Key: []byte("k"), Value: make([]byte, 32<<20), Partition: partition,
+	})
+}
+
+// produce writes a record of any size to its partition, compressed, and returns the offset.
+func produce(r *running, rec kgo.Record) int64 {
 	r.T.Helper()
 	producer, err := kgo.NewClient(kgo.SeedBrokers(r.Brokers()...), kgo.ProducerBatchMaxBytes(100<<20),
 		kgo.BrokerMaxWriteBytes(200<<20), kgo.ProducerBatchCompression(kgo.ZstdCompression()),
 		kgo.RecordPartitioner(kgo.ManualPartitioner()))
 	require.NoError(r.T, err)
 	defer producer.Close()
-	rec := &kgo.Record{
-		Topic: r.Client().Name(topic), Key: []byte("k"), Value: make([]byte, 32<<20), Partition: partition,
-	}
-	require.NoError(r.T, producer.ProduceSync(r.T.Context(), rec).FirstErr())
+	require.NoError(r.T, producer.ProduceSync(r.T.Context(), &rec).FirstErr())
 	return rec.Offset
 }
 
@@ -50,22 +50,16 @@ func TestAnUnreadableBatchHoldsUpItsOwnPartition(t *testing.T) {
 	stream := servicetest.SmallStream(t, 3, 40, 3)
 	r.Replay(stream)
 	const damaged = 1
-	offset := r.bomb(bus.Transactions, damaged)
+	offset := bomb(r, bus.Transactions, damaged)
 	ids := make(map[int]lethe.TransactionID)
 	for _, tx := range stream.Steps[1].Transactions {
 		ids[bus.PartitionOf([]byte(tx.ID), 2)] = tx.ID
 	}
-	r.ask(request(t, "inside", ids[damaged]), request(t, "outside", ids[1-damaged]))
+	submit(r, request(t, "inside", ids[damaged]), request(t, "outside", ids[1-damaged]))
 	require.Equal(t, deletions.Verified, r.Outcome("outside"))
 	r.Await(func(s *service.Status) bool { return s.Erasures[deletions.Failed] == 1 })
 	require.Equal(t, deletions.FailedUnreadable, r.StatusOf("inside").Failure)
-	read := func(name string) receipt.Receipt {
-		signed, err := os.ReadFile(filepath.Join(service.ReceiptsDir(c.DataDir), name+".json"))
-		require.NoError(t, err)
-		verified, _, err := receipt.Verify(signed, pinned(t, c))
-		require.NoError(t, err)
-		return verified
-	}
+	read := func(name string) receipt.Receipt { return servicetest.Receipt(t, c, name) }
 	at := slices.IndexFunc(read("outside").Searched, func(p deletions.PlaceSearch) bool {
 		return p.Place == string(bus.Transactions)
 	})
@@ -91,29 +85,23 @@ func TestDamagedBatchesEndNothing(t *testing.T) {
 		t.Skip("the broker inflates a batch of each topic at every compaction")
 	}
 	c := servicetest.SmallConfig(t, t.TempDir())
-	c.HTTP.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))
 	c.Embedded.StoreAny = true
 	r := start(t, c)
 	stream := servicetest.SmallStream(t, 3, 40, 3)
-	first, second := *stream, *stream
-	first.Steps, second.Steps = stream.Steps[:2], stream.Steps[2:]
-	r.Replay(&first)
+	first, second := servicetest.Part(t, stream, 1, 2), servicetest.Part(t, stream, 3, 3)
+	r.Replay(first)
 	for _, topic := range bus.Topics() {
-		r.bomb(topic, 0)
+		bomb(r, topic, 0)
 	}
 	id := first.Steps[0].Transactions[0].ID
-	key, value, err := ingest.EncodeErasure(lethe.ErasureRequest{
-		RequestID: "r", Targets: lethe.Transactions(id), Scope: lethe.ScopeStubs,
-	}, time.Time{})
-	require.NoError(t, err)
-	require.NoError(t, r.Client().Write(t.Context(), bus.Erasures, []ingest.Outgoing{{Key: key, Value: value}}))
+	r.Submit(lethe.ErasureRequest{RequestID: "r", Targets: lethe.Transactions(id)})
 	failed := func(st *service.Status) bool { return st.Erasures[deletions.Failed] == 1 }
 	r.Await(failed)
 	r.Stop()
 	r = start(t, c)
-	r.Replay(&second)
+	r.Replay(second)
 	r.Await(failed)
-	ready := page(t, c.HTTP.Address, "/readyz")
+	ready := r.Page("/readyz")
 	require.Contains(t, ready, "topics: not ok")
 	require.Contains(t, ready, "corrupt_batch")
 }
@@ -127,8 +115,8 @@ func TestADamagedBatch_SentAgain_IsAccepted(t *testing.T) {
 	r.Replay(servicetest.SmallStream(t, 2, 40, 3))
 	key, value, err := ingest.EncodeTransaction(lethe.Transaction{ID: "again", Timestep: 3, Features: make([]float32, 12)})
 	require.NoError(t, err)
-	r.bomb(bus.Transactions, int32(bus.PartitionOf(key, 2)))
+	bomb(r, bus.Transactions, int32(bus.PartitionOf(key, 2)))
 	had := r.Quiet().Transactions
-	r.send(bus.Transactions, key, value, nil)
+	send(r, bus.Transactions)(key, value, nil)
 	r.Await(func(s *service.Status) bool { return s.Transactions == had+1 })
 }

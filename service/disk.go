@@ -2,9 +2,9 @@ package service
 
 import (
 	"fmt"
-	"time"
 
 	"lethe/metrics/events"
+	"lethe/service/waiting"
 )
 
 // diskComponent is the name of the data directory's disk in health checks.
@@ -14,34 +14,25 @@ const diskComponent = "disk"
 func (o *outages) watchDisk(path string, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	now := time.Now()
-	waited := len(o.disk) > 0
 	if err == nil {
-		if delete(o.disk, path); waited && len(o.disk) == 0 {
-			o.log.Info("the disk takes writes again", "after", now.Sub(o.diskSince).Round(time.Millisecond))
+		if after, over := o.disk.end(path); over {
+			o.log.Info("the disk takes writes again", "after", after)
 		}
-	} else {
-		if !waited {
-			o.diskSince, o.diskLogged = now, time.Time{}
-		}
-		o.disk[path] = err.Error()
-		if now.Sub(o.diskLogged) >= remindInterval {
-			o.diskLogged = now
-			o.log.Error("waiting for the disk to take writes", "what", path, "and_more", len(o.disk)-1,
-				"error", err.Error())
-		}
+	} else if o.disk.add(path, err) {
+		o.log.Error("waiting for the disk to take writes", "what", path, "and_more", len(o.disk.places)-1,
+			"error", err.Error())
 	}
 	o.publishDisk()
 }
 
 // brokerWrites records whether the embedded broker's disk accepts writes.
-func (s *Service) brokerWrites() {
-	if s.broker == nil {
+func (p *topicsProcess) brokerWrites() {
+	if p.broker == nil {
 		return
 	}
-	folder := BrokerDir(s.config.DataDir)
-	if err := s.broker.Refusing(); err != nil || s.outages.waitsForDisk(folder) {
-		s.outages.watchDisk(folder, err)
+	folder := BrokerDir(p.config.DataDir)
+	if err := p.broker.Refusing(); err != nil || p.outages.waitsForDisk(folder) {
+		p.outages.watchDisk(folder, err)
 	}
 }
 
@@ -49,16 +40,16 @@ func (s *Service) brokerWrites() {
 func (o *outages) waitsForDisk(path string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	_, waits := o.disk[path]
+	_, waits := o.disk.places[path]
 	return waits
 }
 
 // publishDisk reports the state of the disk to health checks and metrics. The caller holds mu.
 func (o *outages) publishDisk() {
-	o.sink.DiskChanged(events.DiskChanged{Paths: len(o.disk)})
+	o.sink(events.DiskChanged{Paths: len(o.disk.places)})
 	// A file system's error contains the path.
-	if _, why := first(o.disk); why != "" {
-		if more := len(o.disk) - 1; more > 0 {
+	if _, why := waiting.First(o.disk.places); why != "" {
+		if more := len(o.disk.places) - 1; more > 0 {
 			why += fmt.Sprintf(" (and %d more)", more)
 		}
 		o.health.Set(diskComponent, false, "it takes no writes, which wait: "+why)

@@ -1,78 +1,44 @@
 package service_test
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
-	"encoding/pem"
 	"io"
-	"log/slog"
-	"math/big"
 	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"os"
-	"path/filepath"
+	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"lethe/configs"
-	"lethe/service"
 	"lethe/service/guard"
 	"lethe/service/servicetest"
 )
 
-// certificate writes one of 127.0.0.1 that signs itself, and returns who trusts it.
-func certificate(t *testing.T) (files configs.HTTPTLS, trusting *http.Client) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	require.NoError(t, err)
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	require.NoError(t, err)
-	dir := t.TempDir()
-	files = configs.HTTPTLS{CertificateFile: filepath.Join(dir, "cert.pem"), KeyFile: filepath.Join(dir, "key.pem")}
-	for path, block := range map[string]*pem.Block{
-		files.CertificateFile: {Type: "CERTIFICATE", Bytes: der}, files.KeyFile: {Type: "PRIVATE KEY", Bytes: private},
-	} {
-		require.NoError(t, os.WriteFile(path, pem.EncodeToMemory(block), 0o600))
-	}
-	parsed, err := x509.ParseCertificate(der)
-	require.NoError(t, err)
-	pool := x509.NewCertPool()
-	pool.AddCert(parsed)
-	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}
+// overTLS has a service speak TLS, and returns a client that trusts it.
+func overTLS(t *testing.T, c *configs.Config) *http.Client {
+	certificate, key, trusted := servicetest.Certificate(t, "127.0.0.1", servicetest.NewKey(t))
+	c.HTTP.TLS = configs.HTTPTLS{CertificateFile: certificate, KeyFile: key}
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted, MinVersion: tls.VersionTLS12}}
 	t.Cleanup(transport.CloseIdleConnections)
-	return files, &http.Client{Transport: transport}
+	return &http.Client{Transport: transport}
 }
 
 func TestPagesOverTLS(t *testing.T) {
 	t.Parallel()
 	c := servicetest.SmallConfig(t, t.TempDir())
-	var client *http.Client
-	c.HTTP.TLS, client = certificate(t)
+	client := overTLS(t, &c)
 	s := start(t, c)
-	at := "https://" + s.HTTPAddress() + "/livez"
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, at, http.NoBody)
-	require.NoError(t, err)
-	response, err := client.Do(request)
-	require.NoError(t, err)
-	require.NoError(t, response.Body.Close())
+	response := servicetest.AskThrough(t, client, http.MethodGet, "https://"+s.HTTPAddress()+"/livez", "")
 	require.Equal(t, http.StatusOK, response.StatusCode)
 	require.NotEmpty(t, response.Header.Get("Strict-Transport-Security"))
-	plain, err := http.Get("http://" + s.HTTPAddress() + "/livez")
-	require.NoError(t, err)
-	require.NoError(t, plain.Body.Close())
+	plain := s.Ask(http.MethodGet, "/livez", "")
 	require.Equal(t, http.StatusBadRequest, plain.StatusCode, "without TLS")
 }
 
@@ -86,10 +52,7 @@ func TestWhatTheDoorNeedsIsNotThere(t *testing.T) {
 	} {
 		c := servicetest.SmallConfig(t, t.TempDir())
 		change(&c.HTTP)
-		_, err := service.New(t.Context(), service.Options{
-			Config: c, Version: "test", Random: servicetest.Zeros{}, Logger: slog.New(slog.DiscardHandler),
-		})
-		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, refused(t, c), want)
 	}
 }
 
@@ -98,10 +61,7 @@ func TestWhatTheDoorNeedsIsNotThere(t *testing.T) {
 func TestTheConsoleAtTheDoor(t *testing.T) {
 	t.Parallel()
 	c := servicetest.SmallConfig(t, t.TempDir())
-	token, line, err := guard.NewToken("anna", []string{"analyst"}, time.Time{})
-	require.NoError(t, err)
-	c.HTTP.TokensFile = filepath.Join(t.TempDir(), "tokens")
-	require.NoError(t, os.WriteFile(c.HTTP.TokensFile, []byte(line+"\n"), 0o600))
+	token := people(t, &c, "analyst")["analyst"]
 	s := start(t, c)
 	jar, err := cookiejar.New(nil)
 	require.NoError(t, err)
@@ -109,17 +69,9 @@ func TestTheConsoleAtTheDoor(t *testing.T) {
 	t.Cleanup(browser.CloseIdleConnections)
 	var proof string
 	ask := func(method, path, body string) (status int, header http.Header, said string) {
-		at := "http://" + s.HTTPAddress() + path
-		request, err := http.NewRequestWithContext(t.Context(), method, at, strings.NewReader(body))
-		require.NoError(t, err)
-		request.Header.Set("Content-Type", "application/json")
-		request.Header.Set(guard.ProofHeader, proof)
-		response, err := browser.Do(request)
-		require.NoError(t, err)
-		text, err := io.ReadAll(response.Body)
-		require.NoError(t, err)
-		require.NoError(t, response.Body.Close())
-		return response.StatusCode, response.Header, string(text)
+		answer := servicetest.AskThrough(t, browser, method, "http://"+s.HTTPAddress()+path, body,
+			"Content-Type", "application/json", guard.ProofHeader, proof)
+		return answer.StatusCode, answer.Header, answer.Text
 	}
 	status, header, text := ask(http.MethodGet, "/", "")
 	require.Equal(t, http.StatusOK, status)
@@ -166,7 +118,7 @@ func TestSlowClientsAreCut(t *testing.T) {
 	shortest := servicetest.WaitFor
 	for range 20 {
 		began := time.Now()
-		require.Contains(t, page(t, s.HTTPAddress(), "/livez"), "ok")
+		require.Contains(t, s.Page("/livez"), "ok")
 		if shortest = min(shortest, time.Since(began)); shortest < time.Second {
 			break
 		}
@@ -184,15 +136,11 @@ func TestSlowClientsAreCut(t *testing.T) {
 func TestWhatIsSentIsBounded(t *testing.T) {
 	t.Parallel()
 	s := start(t, servicetest.SmallConfig(t, t.TempDir()))
-	large := strings.NewReader(`{"nodes":["` + strings.Repeat("a", 5<<20) + `"]}`)
-	response, err := http.Post("http://"+s.HTTPAddress()+"/api/v1/erasures", "application/json", large)
-	require.NoError(t, err)
-	require.NoError(t, response.Body.Close())
+	large := `{"nodes":["` + strings.Repeat("a", 5<<20) + `"]}`
+	response := s.Ask(http.MethodPost, "/api/v1/erasures", large, "Content-Type", "application/json")
 	require.Equal(t, http.StatusRequestEntityTooLarge, response.StatusCode)
 	for _, path := range []string{"/metrics", "/livez", "/readyz"} { // who asks changes nothing there
-		response, err := http.Post("http://"+s.HTTPAddress()+path, "text/plain", strings.NewReader("0"))
-		require.NoError(t, err)
-		require.NoError(t, response.Body.Close())
+		response := s.Ask(http.MethodPost, path, "0")
 		require.Equal(t, http.StatusMethodNotAllowed, response.StatusCode, path)
 	}
 	for _, path := range []string{
@@ -208,4 +156,85 @@ func TestWhatIsSentIsBounded(t *testing.T) {
 		first, _, _ := strings.Cut(string(answer), "\r\n")
 		require.NotContains(t, first, " 200 ", path)
 	}
+}
+
+// Half-open connections take the connections of the HTTP port until they time out, and no more files than that.
+func TestHTTP_HalfOpenConnections_AreBounded(t *testing.T) {
+	if _, err := os.ReadDir("/proc/self/fd"); err != nil {
+		t.Skip("no /proc")
+	}
+	open := func() int {
+		entries, err := os.ReadDir("/proc/self/fd")
+		require.NoError(t, err)
+		return len(entries)
+	}
+	c := servicetest.SmallConfig(t, t.TempDir())
+	r := start(t, c)
+	before, silent := open(), 1000
+	for range silent {
+		conn, err := net.Dial("tcp", r.HTTPAddress())
+		require.NoError(t, err)
+		defer conn.Close()
+	}
+	time.Sleep(200 * time.Millisecond)
+	require.LessOrEqual(t, open(), before+silent+256+200, "roles connect at the same time")
+	require.Eventually(t, func() bool { return page(t, r.HTTPAddress(), "/livez") != "" }, time.Minute, time.Second)
+}
+
+// failing is a listener of which some attempts to accept fail as they do without file descriptors.
+type failing struct {
+	net.Listener
+	left int
+}
+
+func (f *failing) Accept() (net.Conn, error) {
+	if f.left--; f.left >= 0 {
+		return nil, &net.OpError{Op: "accept", Err: os.NewSyscallError("accept4", syscall.EMFILE)}
+	}
+	return f.Listener.Accept()
+}
+
+// What the HTTP port relies on: a lack of file descriptors does not end net/http's server.
+func TestHTTP_NoFileDescriptors_IsWaitedOut(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	server := &http.Server{ReadHeaderTimeout: time.Second}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(&failing{l, 5}) }()
+	require.Eventually(t, func() bool { return page(t, l.Addr().String(), "/") != "" }, 10*time.Second, time.Millisecond)
+	require.NoError(t, server.Close())
+	require.ErrorIs(t, <-ended, http.ErrServerClosed)
+}
+
+// A page of somebody else that has made its name stand for this address reads nothing (S8).
+func TestPagesOfOthersReadNothing(t *testing.T) {
+	t.Parallel()
+	c := servicetest.SmallConfig(t, t.TempDir())
+	c.HTTP.Hosts = []string{"lethe.example"}
+	r := start(t, c)
+	for host, want := range map[string]int{
+		"": 200, "localhost": 200, "LOCALHOST:8080": 200, "[::1]:8080": 200, "10.0.0.7:8080": 200, "lethe.example": 200,
+		"lethe.example:443": 200, "evil.example": 421, "localhost.evil.example": 421, "evil.example:8080": 421,
+		"127.0.0.1.evil.example": 421,
+	} {
+		for _, path := range []string{"/", "/api/v1/status"} {
+			response := r.Ask(http.MethodGet, path, "", "Host", host)
+			require.Equal(t, want, response.StatusCode, "%s of %s", path, host)
+		}
+		response := r.Ask(http.MethodGet, "/metrics", "", "Host", host)
+		require.Equal(t, http.StatusOK, response.StatusCode, host)
+	}
+	response := r.Ask(http.MethodGet, "/", "")
+	for name, want := range map[string]string{
+		"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer",
+		"Cross-Origin-Resource-Policy": "same-origin",
+	} {
+		require.Equal(t, want, response.Header.Get(name))
+	}
+	policy := response.Header.Get("Content-Security-Policy")
+	require.Contains(t, policy, "default-src 'none'")
+	require.NotContains(t, policy, "unsafe")
+	require.Contains(t, policy, "script-src 'self'")
+	inline := regexp.MustCompile(`(?i)<script(?:\s[^>]*)?>\s*[^<\s]|<style|\son[a-z]+\s*=`)
+	require.False(t, inline.MatchString(response.Text), "the policy would keep what stands in the page from running")
 }

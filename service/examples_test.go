@@ -54,8 +54,8 @@ func TestExamples(t *testing.T) {
 	config := servicetest.SmallConfig(t, t.TempDir())
 	r := start(t, config)
 	r.Replay(stream)
-	c := r.caller(t)
-	var page api.ScoredPage
+	c := callerOf(r)
+	var page api.Page[api.Scored]
 	r.Await(func(*service.Status) bool {
 		c.get("/alerts", &page)
 		return len(page.Items) >= 6 && page.Items[0].Final
@@ -93,7 +93,7 @@ func TestExamples(t *testing.T) {
 		require.Contains(t, string(receipt), "signature", language)
 	}
 	for language, id := range gone {
-		var found api.ScoredPage
+		var found api.Page[api.Scored]
 		require.NotContains(t, func() (all []lethe.TransactionID) {
 			c.get("/predictions?limit=500", &found)
 			for _, s := range found.Items {

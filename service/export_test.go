@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"encoding/json"
+	"net/http"
 	"slices"
 	"testing"
 
@@ -74,7 +75,7 @@ func TestAnExportOfPaymentsAndFeatures(t *testing.T) {
 	c.Scoring.Threshold, c.Scoring.Reasons = "0", 20 // everything gets reasons
 	s := start(t, c)
 	s.Replay(stream)
-	s.reasons(3 * 60)
+	reasonsOf(s, 3*60)
 	p, of := stream.Steps[2].Payments[0], stream.Steps[1].Transactions[3].ID
 	edge := string(p.Source) + ">" + string(p.Target)
 	asked := service.PlanRequest{
@@ -112,7 +113,7 @@ func TestAnExportOfPaymentsAndFeatures(t *testing.T) {
 	require.NotEmpty(t, export[2].Features)
 
 	key, value, err := ingest.EncodePayment(lethe.Payment{Source: p.Target, Target: "waits", Timestep: 9})
-	s.send(bus.Transactions, key, value, err)
+	send(s, bus.Transactions)(key, value, err)
 	s.Await(func(*service.Status) bool {
 		held := s.Plan(service.PlanRequest{Edges: []string{string(key)}, Scopes: asked.Scopes, Export: true}).Export[0]
 		return len(held.Records) == 1 && held.Records[0].Value == string(value)
@@ -129,5 +130,36 @@ func TestAnExportOfPaymentsAndFeatures(t *testing.T) {
 		if !slices.Contains(others, tx.ID) {
 			require.NotContains(t, string(text), `"`+string(tx.ID)+`"`)
 		}
+	}
+}
+
+// What is held of a target is told to this machine alone: not to who comes through a proxy on it,
+// and not to a page whose site has taken its address.
+func TestAnExportIsForThisMachineAlone(t *testing.T) {
+	t.Parallel()
+	c := servicetest.SmallConfig(t, t.TempDir())
+	c.HTTP.Hosts = []string{"rebound.example", "localhost.example"} // pages answer under these, exports do not
+	s := start(t, c)
+	s.Replay(servicetest.SmallStream(t, 2, 40, 9))
+	for _, c := range []struct {
+		host, header string
+		want         int
+	}{
+		{"", "", http.StatusOK},
+		{"localhost:8080", "", http.StatusOK},
+		{"[::1]:8080", "", http.StatusOK},
+		{"127.0.0.1", "", http.StatusOK},
+		{"rebound.example:8080", "", http.StatusForbidden},
+		{"localhost.example", "", http.StatusForbidden},
+		{"", "X-Forwarded-For", http.StatusForbidden},
+		{"", "Forwarded", http.StatusForbidden},
+	} {
+		headers := []string{"Content-Type", "application/json", "Host", c.host}
+		if c.header != "" {
+			headers = append(headers, c.header, "192.0.2.1")
+		}
+		body := `{"nodes":["nobody"],"scopes":["stubs"],"export":true}`
+		answer := s.Ask(http.MethodPost, "/api/v1/erasures/plan", body, headers...)
+		require.Equal(t, c.want, answer.StatusCode, "%+v", c)
 	}
 }

@@ -1,8 +1,9 @@
 package service_test
 
 import (
-	"net"
-	"strconv"
+	"context"
+	"log/slog"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -48,12 +49,11 @@ func published(t *testing.T, client *bus.Client, key wire.Key) (out wire.Message
 // the others. Nothing of it reaches a model, a graph or a prediction, and nothing ends.
 func TestForgedArtefactsAndCommandsAreNotBelieved(t *testing.T) {
 	stream := servicetest.SmallStream(t, 3, 40, 3)
-	first, second := *stream, *stream
-	first.Steps, second.Steps = stream.Steps[:2], stream.Steps[2:]
+	first, second := servicetest.Part(t, stream, 1, 2), servicetest.Part(t, stream, 3, 3)
 	undisturbed := start(t, servicetest.SmallConfig(t, t.TempDir()))
-	undisturbed.Replay(&first)
-	undisturbed.Replay(&second)
-	want := undisturbed.final()
+	undisturbed.Replay(first)
+	undisturbed.Replay(second)
+	want := finalPredictions(undisturbed)
 	undisturbed.Stop()
 
 	for name, forge := range map[string]func(t *testing.T, topics *bus.Client){
@@ -96,16 +96,15 @@ func TestForgedArtefactsAndCommandsAreNotBelieved(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := servicetest.SmallConfig(t, t.TempDir())
-			c.HTTP.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))
 			r := start(t, c)
-			r.Replay(&first)
+			r.Replay(first)
 			forge(t, r.Forger())
 			require.Eventually(t, func() bool {
-				return strings.Contains(page(t, c.HTTP.Address, "/readyz"), "unproven") &&
-					strings.Contains(page(t, c.HTTP.Address, "/metrics"), `lethe_records_missed_total{reason="unproven"`)
+				return strings.Contains(r.Page("/readyz"), "unproven") &&
+					strings.Contains(r.Page("/metrics"), `lethe_records_missed_total{reason="unproven"`)
 			}, servicetest.WaitFor, servicetest.Tick, "it is named")
-			r.Replay(&second)
-			require.Equal(t, want, r.final())
+			r.Replay(second)
+			require.Equal(t, want, finalPredictions(r))
 			r.Stop()
 			report, err := audit.Check(t.Context(), audit.Options{Config: c})
 			require.NoError(t, err)
@@ -115,7 +114,7 @@ func TestForgedArtefactsAndCommandsAreNotBelieved(t *testing.T) {
 	}
 }
 
-// Forged acknowledgements, in the name of the data directories that play the roles, do not
+// Forged acknowledgements, in the name of the processes that play the roles, do not
 // carry a request further than those have done their part.
 func TestForgedAcknowledgementsAreNotBelieved(t *testing.T) {
 	t.Parallel()
@@ -129,11 +128,11 @@ func TestForgedAcknowledgementsAreNotBelieved(t *testing.T) {
 	topics := r.Forger()
 	illicit := servicetest.LabelledIllicit(stream, 1)[0]
 	r.Submit(lethe.ErasureRequest{RequestID: "gdpr-1", Targets: lethe.Transactions(illicit)})
-	identities := make(map[string]string)
+	processes := make(map[string]wire.Instance)
 	require.NoError(t, topics.ReadAll(t.Context(), bus.Control, func(rec ingest.Record) error {
 		i, found, err := wire.ParseInstance(rec)
 		if found {
-			identities[i.Role] = i.Identity
+			processes[i.Role] = i
 		}
 		return err
 	}))
@@ -142,8 +141,8 @@ func TestForgedAcknowledgementsAreNotBelieved(t *testing.T) {
 		for _, step := range []deletions.Step{
 			deletions.StepSuppressed, deletions.StepPurged, deletions.StepSwapped, deletions.StepErased, deletions.StepScanned,
 		} {
-			ack := deletions.NewAck("gdpr-1", role, identities[role], step)
-			ack.Attempt, ack.Scan = 99, &scan.Summary{}
+			ack := deletions.NewAck("gdpr-1", role, processes[role].Identity, step)
+			ack.Run, ack.Attempt, ack.Scan = processes[role].Run, 99, &scan.Summary{}
 			value, err := ack.Encode()
 			require.NoError(t, err)
 			records = append(records, ingest.Outgoing{Key: []byte(ack.Key()), Value: value})
@@ -157,4 +156,80 @@ func TestForgedAcknowledgementsAreNotBelieved(t *testing.T) {
 	c.Roles = servicetest.SmallConfig(t, c.DataDir).Roles
 	r = start(t, c)
 	r.Await(func(st *service.Status) bool { return st.Erasures[deletions.Verified] == 1 })
+}
+
+// Whoever floods a topic with forged records fills the log with one line for each, not more, and /readyz says so, too.
+func TestAForgedRecordIsOneLineOfTheLog(t *testing.T) {
+	var log logged
+	o := servicetest.Options(servicetest.SmallConfig(t, t.TempDir()))
+	o.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	r := servicetest.StartWith(t, o)
+	require.NoError(t, r.Forger().Write(t.Context(), bus.ErasureStatus,
+		[]ingest.Outgoing{{Key: []byte("gdpr-1"), Value: []byte("{}")}}))
+	require.Eventually(t, func() bool {
+		return strings.Contains(r.Page("/readyz"), "erasure-status.v1/0: offsets")
+	}, time.Minute, 20*time.Millisecond)
+	r.Stop()
+	require.Equal(t, 1, strings.Count(log.String(), "level=ERROR"), log.String())
+	require.Contains(t, log.String(), "a record that lethe did not write was ignored")
+}
+
+// What somebody wrote to lethe's own topics before the first start counts for nobody, also if that start ended before
+// anything was said, as at a wrong address or password; nor does it for the processes that were there before.
+func TestAFirstStartThatEndsMakesNothingForgedGenuine(t *testing.T) {
+	b := &outsideBroker{t: t, dir: t.TempDir(), port: freePort(t)}
+	b.start()
+	c := servicetest.SmallConfig(t, t.TempDir())
+	c.Kafka.Brokers = []string{b.address()}
+	topics, err := bus.Open(c.Kafka)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, topics.Close()) })
+	require.NoError(t, topics.Admin().Apply(t.Context()))
+	forged := wire.Command{RequestID: "forged", Phase: wire.PhasePurge, SecretCheck: "0", Steps: []wire.CommandStep{
+		{Timestep: 2, Revision: 9, Settled: true, Gone: true, Shards: []lethe.ShardID{0, 1, 2, 3}},
+	}}
+	records, err := forged.Records()
+	require.NoError(t, err)
+	require.NoError(t, topics.Write(t.Context(), bus.Control, records))
+
+	elsewhere := c
+	elsewhere.Kafka.Brokers = []string{freeAddress(t)}
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Second)
+	defer stop()
+	_, err = service.New(ctx, servicetest.Options(elsewhere))
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+
+	r := start(t, c)
+	require.Eventually(t, func() bool { return strings.Contains(r.Page("/readyz"), "unproven") },
+		servicetest.WaitFor, servicetest.Tick)
+	value, err := os.ReadFile(service.SealedPath(c.DataDir))
+	require.NoError(t, err)
+	sealed, err := wire.DecodeSealed(value)
+	require.NoError(t, err)
+	require.Empty(t, sealed.From)
+}
+
+// W144: a damaged file is not taken for one of another secret. Without a rotation of the secret, a start without it
+// writes it again.
+func TestADamagedSealIsNamedWithItsRemedy(t *testing.T) {
+	t.Parallel()
+	c := servicetest.OwnSecret(t)
+	start(t, c).Stop()
+	path := service.SealedPath(c.DataDir)
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for _, damaged := range []string{"", "{}", strings.Replace(string(whole), "secret_check", "secret_chesk", 1)} {
+		require.NoError(t, os.WriteFile(path, []byte(damaged), 0o600))
+		_, err := service.New(t.Context(), service.Defaults(c, "test", slog.New(slog.DiscardHandler)))
+		require.ErrorContains(t, err, path+": ")
+		require.ErrorContains(t, err, "(remove it: the next start writes it again)")
+	}
+	require.NoError(t, os.WriteFile(configs.LedgerSecretPath(c.SecretPath()), nil, 0o600))
+	require.Contains(t, service.SealedRemedy(c), "put it back from a copy")
+	require.NoError(t, os.Remove(configs.LedgerSecretPath(c.SecretPath())))
+	require.NoError(t, os.Remove(path))
+	start(t, c).Stop()
+	again, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, string(whole), string(again))
 }

@@ -16,13 +16,14 @@ import (
 	"lethe/pipeline/score"
 	"lethe/pipeline/train"
 	"lethe/service"
+	"lethe/service/servicetest"
 )
 
 // digests compares those on the receipt with the slices that were there and that the mirror
 // has.
 func (f *forgetting) digests(id string, before, after map[sliceAt][]byte) {
 	f.T.Helper()
-	receipt := receiptOf(f.T, f.m.c, id)
+	receipt := servicetest.Receipt(f.T, f.m.c, id)
 	require.Len(f.T, receipt.Replaced, len(receipt.Timesteps))
 	digest := func(at map[sliceAt][]byte, key sliceAt) (d lethe.Digest) {
 		if data, is := at[key]; is {
@@ -43,7 +44,7 @@ func (f *forgetting) digests(id string, before, after map[sliceAt][]byte) {
 // receipt compares what the receipt says was trained again with the mirror.
 func (f *forgetting) receipt(id string, from map[lethe.ShardID]lethe.Timestep) {
 	f.T.Helper()
-	receipt := receiptOf(f.T, f.m.c, id)
+	receipt := servicetest.Receipt(f.T, f.m.c, id)
 	require.Len(f.T, receipt.ShardsRetrained, len(from))
 	for _, shard := range receipt.ShardsRetrained {
 		require.Contains(f.T, from, shard)
@@ -68,17 +69,17 @@ func (f *forgetting) receipt(id string, from map[lethe.ShardID]lethe.Timestep) {
 	require.Equal(f.T, layout.Affected(receipt.ShardsRetrained), refitted)
 }
 
-// equal compares what the running service serves and has published.
-func (f *forgetting) equal(want built) {
-	f.T.Helper()
-	status, err := f.Status(f.T.Context())
-	require.NoError(f.T, err)
-	same(f.T, "slices", want.slices, f.artefacts(bus.Slices))
+// requireEqual compares what the running service serves and has published.
+func requireEqual(r *running, want built) {
+	r.T.Helper()
+	status, err := r.Status(r.T.Context())
+	require.NoError(r.T, err)
+	same(r.T, "slices", want.slices, artefacts(r, bus.Slices))
 	// Score says what it serves, and then train drops what nobody will ask for.
-	require.Eventually(f.T, func() bool { return len(f.artefacts(bus.Models)) == len(want.checkpoints) },
+	require.Eventually(r.T, func() bool { return len(artefacts(r, bus.Models)) == len(want.checkpoints) },
 		time.Minute, 20*time.Millisecond)
-	same(f.T, "checkpoints", want.checkpoints, f.artefacts(bus.Models))
-	require.Equal(f.T, want.ensemble, status.EnsembleHash)
+	same(r.T, "checkpoints", want.checkpoints, artefacts(r, bus.Models))
+	require.Equal(r.T, want.ensemble, status.EnsembleHash)
 }
 
 // same compares maps of bytes and names what differs, not how.
@@ -126,7 +127,5 @@ func stored(t testing.TB, c configs.Config, want built) {
 	for shard, data := range served.Checkpoints {
 		require.Equal(t, want.checkpoints[sliceAt{lethe.ShardID(shard), served.Through}], data)
 	}
-	report, err := audit.Check(t.Context(), audit.Options{Config: c, Fresh: true})
-	require.NoError(t, err)
-	require.True(t, report.OK, "%v", report.Problems)
+	servicetest.Audited(t, audit.Options{Config: c, Fresh: true})
 }

@@ -103,13 +103,12 @@ func forgetAtRandom(t *testing.T, c configs.Config, seed uint64, requests int, s
 		if part[0] > part[1] {
 			continue
 		}
-		s, err := stream.Slice(part[0], part[1])
-		require.NoError(t, err)
+		s := servicetest.Part(t, stream, part[0], part[1])
 		f.Replay(s)
 		for at := part[0]; at <= part[1]; at++ {
 			f.m.settle(at)
 		}
-		f.equal(f.m.build())
+		requireEqual(f.running, f.m.build())
 		for range requests / 2 {
 			f.forget(scopes[f.random.IntN(len(scopes))], f.choose()...)
 		}
@@ -170,15 +169,16 @@ func (f *forgetting) forget(scope lethe.Scope, ids ...lethe.TransactionID) {
 	f.T.Helper()
 	f.number++
 	id := fmt.Sprintf("forget-%d", f.number)
-	models, slicesBefore, predictions := f.artefacts(bus.Models), f.artefacts(bus.Slices), f.final()
+	models, slicesBefore := artefacts(f.running, bus.Models), artefacts(f.running, bus.Slices)
+	predictions := finalPredictions(f.running)
 	from := f.m.forget(scope, ids...)
 	f.T.Logf("%s: %d records at scope %s, shards from timesteps %v", id, len(ids), scope, from)
 	require.Equal(f.T, deletions.Verified, f.Erase(id, scope, ids...))
 	f.erased = append(f.erased, ids...)
 
 	want := f.m.build()
-	f.equal(want)
-	after := f.artefacts(bus.Models)
+	requireEqual(f.running, want)
+	after := artefacts(f.running, bus.Models)
 	reached := f.m.learners(from)
 	for key, data := range models {
 		first, touched := reached[key.Shard]
@@ -191,9 +191,9 @@ func (f *forgetting) forget(scope lethe.Scope, ids ...lethe.TransactionID) {
 	}
 	for _, id := range ids {
 		delete(predictions, string(id))
-		require.Zero(f.T, f.naming(bus.Predictions, string(id)), "a prediction or its tombstone is left")
+		require.Zero(f.T, countNaming(f.running, bus.Predictions, string(id)), "a prediction or its tombstone is left")
 	}
-	require.Equal(f.T, predictions, f.final(), "a prediction of another transaction has changed")
+	require.Equal(f.T, predictions, finalPredictions(f.running), "a prediction of another transaction has changed")
 	f.receipt(id, from)
 	f.digests(id, slicesBefore, want.slices)
 }

@@ -1,6 +1,8 @@
 package service_test
 
 import (
+	"flag"
+	"os"
 	"testing"
 	"time"
 
@@ -12,16 +14,22 @@ import (
 var fixedTime = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // running is a service that runs until Stop.
-type running struct{ *servicetest.Running }
+type running = servicetest.Running
 
 // start runs a service.
 func start(t testing.TB, c configs.Config) *running {
 	t.Helper()
-	return startAt(t, c, nil)
+	return servicetest.Start(t, c)
 }
 
-// startAt is start with a clock, or that of the machine if it is nil.
-func startAt(t testing.TB, c configs.Config, now func() time.Time) *running {
-	t.Helper()
-	return &running{servicetest.StartAt(t, c, now)}
+// TestMain lets more tests run side by side than there are processors: most of
+// the time a service here waits for its log to be compacted.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
+		if err := flag.Set(parallel.Name, "6"); err != nil {
+			panic("service_test: the testing package has no flag test.parallel")
+		}
+	}
+	os.Exit(m.Run())
 }

@@ -65,7 +65,7 @@ func TestRecordsOfOthersThatNameWhatIsErased_StayWithoutIt(t *testing.T) {
 	require.NoError(t, s.Client().Write(t.Context(), bus.Labels, labels))
 	s.Replay(stream)
 	require.Equal(t, deletions.Verified, s.Erase("first", lethe.ScopeStubs, gone))
-	receipt := receiptOf(t, c, "first")
+	receipt := servicetest.Receipt(t, c, "first")
 	require.Equal(t, 6, receipt.Counts.OfOthers)
 	require.Equal(t, recordsOf(stream, gone), receipt.Counts.SourceRecords)
 
@@ -73,7 +73,7 @@ func TestRecordsOfOthersThatNameWhatIsErased_StayWithoutIt(t *testing.T) {
 	require.NoError(t, s.Client().Write(t.Context(), bus.Transactions, transactions))
 	require.NoError(t, s.Client().Write(t.Context(), bus.Labels, labels))
 	s.Quiet()
-	s.clean(c.DataDir, []residue.Form{{Name: "id", Bytes: []byte(gone)}})
+	requireClean(s, c.DataDir, []residue.Form{{Name: "id", Bytes: []byte(gone)}})
 	before := s.Await(func(st *service.Status) bool { return st.LagRecords == 0 })
 	requireWithoutIt(t, s)
 	s.Stop()
@@ -91,9 +91,7 @@ func TestRecordsOfOthersThatNameWhatIsErased_StayWithoutIt(t *testing.T) {
 	})
 	requireWithoutIt(t, s)
 	s.Stop()
-	report, err := audit.Check(t.Context(), audit.Options{Config: c, Fresh: true})
-	require.NoError(t, err)
-	require.Empty(t, report.Problems)
+	servicetest.Audited(t, audit.Options{Config: c, Fresh: true})
 }
 
 // requireWithoutIt looks at the newest records of others in their topics.
@@ -141,9 +139,9 @@ func TestHeadersThatNameWhatWasErased(t *testing.T) {
 		Key: key, Value: value, Headers: []ingest.Header{{Key: "parent", Value: []byte(gone)}},
 	}}))
 	s.Await(func(st *service.Status) bool { return st.LagRecords == 0 && st.Transactions == before.Transactions+1 })
-	s.finish(stream)
+	finish(s, stream)
 	require.Equal(t, deletions.Verified, s.Erase("second", lethe.ScopeStubs, stream.Steps[1].Transactions[2].ID))
-	s.clean(c.DataDir, forms)
+	requireClean(s, c.DataDir, forms)
 	s.Stop()
 }
 

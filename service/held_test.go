@@ -36,14 +36,12 @@ func TestEveryPlaceThatHoldsATargetIsLookedAt(t *testing.T) {
 	s := lifecycle(t, c, stream)
 	here := servicetest.Step(stream, 5).Transactions
 	features := here[0].Features
-	s.send(bus.Transactions, []byte("held-by-letters"),
+	send(s, bus.Transactions)([]byte("held-by-letters"),
 		[]byte(`{"type":"transaction","id":"held-by-letters","timestep":5,"features":[1]}`), nil)
-	s.sendPayment(here[0].ID, "held-as-payee", 5)
-	s.sendPayment("held-as-payer", here[1].ID, 5)
-	key, value, err := ingest.EncodeLabel(lethe.LabelRecord{ID: "held-by-label", Timestep: 5, Label: lethe.Licit})
-	s.send(bus.Labels, key, value, err)
-	key, value, err = ingest.EncodeTransaction(lethe.Transaction{ID: "held-open", Timestep: 5, Features: features})
-	s.send(bus.Transactions, key, value, err)
+	sendPayment(s, here[0].ID, "held-as-payee", 5)
+	sendPayment(s, "held-as-payer", here[1].ID, 5)
+	send(s, bus.Labels)(ingest.EncodeLabel(lethe.LabelRecord{ID: "held-by-label", Timestep: 5, Label: lethe.Licit}))
+	sendTransaction(s, lethe.Transaction{ID: "held-open", Timestep: 5, Features: features})
 	settled, closed := servicetest.LabelledIllicit(stream, 2)[0], servicetest.Step(stream, 4).Transactions[0].ID
 	s.Quiet()
 	asked := []lethe.TransactionID{
@@ -54,31 +52,29 @@ func TestEveryPlaceThatHoldsATargetIsLookedAt(t *testing.T) {
 	require.Equal(t, deletions.Verified, s.Erase("everywhere", lethe.ScopeStubs, asked...))
 	want := slices.Repeat([]deletions.Outcome{deletions.OutcomeErased}, len(asked))
 	want[1], want[8] = deletions.OutcomeNothingHeld, deletions.OutcomeNothingHeld
-	require.Equal(t, want, s.outcomes("everywhere"))
-	s.clean(c.DataDir, idForms(asked...))
+	require.Equal(t, want, outcomes(s, "everywhere"))
+	requireClean(s, c.DataDir, idForms(asked...))
 
 	// In the timestep that is closing while the request comes.
-	s.sendPayment(here[2].ID, "held-closing", 5)
-	s.end(bus.Transactions, 5, ingest.EncodeClose)
+	sendPayment(s, here[2].ID, "held-closing", 5)
+	endTimestep(s, bus.Transactions, 5, ingest.EncodeClose)
 	require.Equal(t, deletions.Verified, s.Erase("closing", lethe.ScopeStubs, "held-closing"))
-	require.Equal(t, []deletions.Outcome{deletions.OutcomeErased}, s.outcomes("closing"))
-	s.clean(c.DataDir, idForms("held-closing"))
+	require.Equal(t, []deletions.Outcome{deletions.OutcomeErased}, outcomes(s, "closing"))
+	requireClean(s, c.DataDir, idForms("held-closing"))
 
 	// What was held nowhere is suppressed, and nothing of the others returns.
-	key, value, err = ingest.EncodeTransaction(lethe.Transaction{ID: "held-nowhere", Timestep: 5, Features: features})
-	s.send(bus.Transactions, key, value, err)
-	s.sendPayment("held-as-payer", here[1].ID, 5)
+	sendTransaction(s, lethe.Transaction{ID: "held-nowhere", Timestep: 5, Features: features})
+	sendPayment(s, "held-as-payer", here[1].ID, 5)
 	s.Quiet()
-	s.clean(c.DataDir, idForms(append(asked, "held-closing")...))
-	s.finish(stream)
+	requireClean(s, c.DataDir, idForms(append(asked, "held-closing")...))
+	finish(s, stream)
 	s.Stop()
 	require.Empty(t, servicetest.Left(t, c.DataDir, idForms(append(asked, "held-closing")...)))
 }
 
-func (r *running) sendPayment(source, target lethe.TransactionID, at lethe.Timestep) {
+func sendPayment(r *running, source, target lethe.TransactionID, at lethe.Timestep) {
 	r.T.Helper()
-	key, value, err := ingest.EncodePayment(lethe.Payment{Source: source, Target: target, Timestep: at})
-	r.send(bus.Transactions, key, value, err)
+	send(r, bus.Transactions)(ingest.EncodePayment(lethe.Payment{Source: source, Target: target, Timestep: at}))
 }
 
 // Dead letters are found by what they say, in any legal spelling of JSON and as far
@@ -93,8 +89,7 @@ func TestDeadLettersAreFoundByWhatTheySay(t *testing.T) {
 	for i, id := range ids {
 		row := slices.Clone(features)
 		row[0] += float32(i)
-		key, value, err := ingest.EncodeTransaction(lethe.Transaction{ID: id, Timestep: 5, Features: row})
-		s.send(bus.Transactions, key, value, err)
+		sendTransaction(s, lethe.Transaction{ID: id, Timestep: 5, Features: row})
 	}
 	spelled := []string{`caf\u00e9-1`, `tx\/2024\/1`, `smile-\uD83D\ude00-9`, `\u0061b`}
 	row := spelledRow(features)
@@ -132,13 +127,13 @@ func TestDeadLettersAreFoundByWhatTheySay(t *testing.T) {
 
 	require.Equal(t, deletions.Verified, s.Erase("spelled", lethe.ScopeStubs, ids...))
 	require.Len(t, s.Newest(bus.DeadLetters), len(letters)-named, "those of others stay")
-	s.clean(c.DataDir, forms)
+	requireClean(s, c.DataDir, forms)
 
 	// They do not return as dead letters either.
 	require.NoError(t, s.Client().Write(t.Context(), bus.Transactions, letters[:named]))
 	s.Quiet()
 	require.Len(t, s.Newest(bus.DeadLetters), len(letters)-named)
-	s.clean(c.DataDir, forms)
+	requireClean(s, c.DataDir, forms)
 }
 
 // spelledRow writes features in several of JSON's spellings.

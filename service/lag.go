@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"lethe/ingest/bus"
 	"lethe/pipeline/role"
 )
@@ -18,52 +20,25 @@ const endsLimit = 5 * time.Second
 type ends struct {
 	ask func(context.Context) (map[bus.TopicPartition]int64, error)
 
-	mu      sync.Mutex
-	next    *answer
-	running bool
-}
-
-// answer is set once done is closed.
-type answer struct {
-	done chan struct{}
-	at   map[bus.TopicPartition]int64
-	err  error
+	running sync.Mutex
+	shared  singleflight.Group
 }
 
 // get returns the ends at a time after the call, or the context's error.
 func (e *ends) get(ctx context.Context) (map[bus.TopicPartition]int64, error) {
-	e.mu.Lock()
-	if e.next == nil {
-		e.next = &answer{done: make(chan struct{})}
-	}
-	waited := e.next
-	if !e.running {
-		e.running = true
-		go e.run()
-	}
-	e.mu.Unlock()
+	answer := e.shared.DoChan("", func() (any, error) {
+		e.running.Lock()
+		defer e.running.Unlock()
+		e.shared.Forget("") // callers from now on share the next query
+		ctx, cancel := context.WithTimeout(context.Background(), endsLimit)
+		defer cancel()
+		return e.ask(ctx)
+	})
 	select {
-	case <-waited.done:
-		return waited.at, waited.err
+	case got := <-answer:
+		return got.Val.(map[bus.TopicPartition]int64), got.Err
 	case <-ctx.Done():
 		return nil, ctx.Err()
-	}
-}
-
-// run queries until no caller waits.
-func (e *ends) run() {
-	for {
-		e.mu.Lock()
-		now := e.next
-		e.next, e.running = nil, now != nil
-		e.mu.Unlock()
-		if now == nil {
-			return
-		}
-		ctx, cancel := context.WithTimeout(context.Background(), endsLimit)
-		now.at, now.err = e.ask(ctx)
-		cancel()
-		close(now.done)
 	}
 }
 

@@ -23,7 +23,7 @@ import (
 // clean waits until no form is found any more: what was withdrawn from a
 // topic is there until the log has been compacted. On a busy machine that may be
 // late: the broker rests fifty times as long as it compacted.
-func (r *running) clean(dir string, forms []residue.Form) {
+func requireClean(r *running, dir string, forms []residue.Form) {
 	r.T.Helper()
 	var found []residue.Hit
 	for deadline := time.Now().Add(3 * servicetest.WaitFor); time.Now().Before(deadline); {
@@ -65,8 +65,7 @@ func TestErasedNeverReturns(t *testing.T) {
 	stream := servicetest.SmallStream(t, 5, 60, 8)
 	c := servicetest.SmallConfig(t, t.TempDir())
 	s := start(t, c)
-	part, err := stream.Slice(1, 4)
-	require.NoError(t, err)
+	part := servicetest.Part(t, stream, 1, 4)
 	s.Replay(part)
 	id := servicetest.LabelledIllicit(stream, 3)[0]
 	records := recordsOf(stream, id)
@@ -75,7 +74,7 @@ func TestErasedNeverReturns(t *testing.T) {
 	require.Equal(t, deletions.Verified, s.Erase("never-returns", lethe.ScopeStubs, id))
 	require.Empty(t, servicetest.Left(t, c.DataDir, forms))
 	before := s.Quiet()
-	models, predictions := s.artefacts(bus.Models), s.Newest(bus.Predictions)
+	models, predictions := artefacts(s, bus.Models), s.Newest(bus.Predictions)
 	suppressed := s.Consumed(events.Suppressed)
 
 	s.ReplayAgain(part)
@@ -86,9 +85,9 @@ func TestErasedNeverReturns(t *testing.T) {
 		require.Equal(t, before.Steps, after.Steps)
 		require.Equal(t, before.EnsembleHash, after.EnsembleHash)
 		require.Equal(t, before.Predictions, after.Predictions)
-		require.Equal(t, models, s.artefacts(bus.Models))
+		require.Equal(t, models, artefacts(s, bus.Models))
 		require.Equal(t, predictions, s.Newest(bus.Predictions))
-		s.holdsNothingOf(c, id, forms)
+		requireNothingOf(s, c, id, forms)
 	}
 	unchanged()
 
@@ -97,19 +96,19 @@ func TestErasedNeverReturns(t *testing.T) {
 	s = start(t, c)
 	s.ReplayAgain(part)
 	late := lateRecords(stream, id)
-	for _, send := range late {
-		s.send(send.topic, send.key, send.value, send.err)
+	for _, record := range late {
+		send(s, record.topic)(record.key, record.value, record.err)
 	}
 	// Otherwise the request may withdraw some of them before they are read.
 	s.Quiet()
 	require.Equal(t, deletions.Verified, s.Erase("again", lethe.ScopeStubs, id))
-	require.Equal(t, []deletions.Outcome{deletions.OutcomeAlreadyErased}, s.outcomes("again"))
+	require.Equal(t, []deletions.Outcome{deletions.OutcomeAlreadyErased}, outcomes(s, "again"))
 	s.Quiet()
 	// Of records with one key the log's cleaner may have removed the older ones before
 	// they were read.
 	keys := make(map[string]bool)
-	for _, send := range late {
-		keys[string(send.topic)+"/"+string(send.key)] = true
+	for _, record := range late {
+		keys[string(record.topic)+"/"+string(record.key)] = true
 	}
 	dropped := s.Consumed(events.Suppressed) - records
 	require.GreaterOrEqual(t, dropped, len(keys))
@@ -117,15 +116,13 @@ func TestErasedNeverReturns(t *testing.T) {
 	unchanged()
 
 	// The stream goes on, without it, as if it had never been there after t 4.
-	rest, err := stream.Slice(5, 5)
-	require.NoError(t, err)
+	rest := servicetest.Part(t, stream, 5, 5)
 	s.Replay(rest)
 	m := newMirror(t, c, stream)
 	m.settle(1, 2, 3, 4)
 	m.forget(lethe.ScopeStubs, id)
 	m.settle(5)
-	f := &forgetting{running: s, m: m}
-	f.equal(m.build())
+	requireEqual(s, m.build())
 	s.Stop()
 	stored(t, c, m.build())
 	require.Empty(t, servicetest.Left(t, c.DataDir, forms))
@@ -133,12 +130,12 @@ func TestErasedNeverReturns(t *testing.T) {
 
 // holdsNothingOf: the erased record is in no file and in no topic, dead letters
 // included.
-func (r *running) holdsNothingOf(c configs.Config, id lethe.TransactionID, forms []residue.Form) {
+func requireNothingOf(r *running, c configs.Config, id lethe.TransactionID, forms []residue.Form) {
 	r.T.Helper()
 	require.Empty(r.T, r.Newest(bus.DeadLetters))
-	r.clean(c.DataDir, forms)
+	requireClean(r, c.DataDir, forms)
 	for _, topic := range bus.Topics() {
-		require.Zero(r.T, r.naming(topic, string(id)), "records of %s", topic)
+		require.Zero(r.T, countNaming(r, topic, string(id)), "records of %s", topic)
 	}
 }
 
@@ -202,7 +199,7 @@ func TestReplayDuringAnErasure(t *testing.T) {
 			}
 		}
 	}()
-	s.ask(request(t, "meanwhile", id))
+	submit(s, request(t, "meanwhile", id))
 	// With records arriving all the time, it may be verified between two looks, or only after them.
 	s.Await(func(st *service.Status) bool {
 		return st.Erasures[deletions.Erased]+st.Erasures[deletions.Failed]+st.Erasures[deletions.Verified] == 1
@@ -213,10 +210,9 @@ func TestReplayDuringAnErasure(t *testing.T) {
 	s.Quiet()
 	require.Positive(t, s.Consumed(events.Suppressed))
 	m.forget(lethe.ScopeStubs, id)
-	f := &forgetting{running: s, m: m}
-	f.equal(m.build())
+	requireEqual(s, m.build())
 	require.Empty(t, s.Newest(bus.DeadLetters))
-	s.clean(c.DataDir, servicetest.FormsOf(t, c, stream, id))
+	requireClean(s, c.DataDir, servicetest.FormsOf(t, c, stream, id))
 	s.Stop()
 	stored(t, c, m.build())
 }

@@ -12,14 +12,14 @@ import (
 
 // debugged logs timesteps that close and settle, and ensembles that are served.
 func debugged(log *slog.Logger) events.Listener {
-	return events.Listener{
-		SnapshotChanged: func(e events.SnapshotChanged) {
+	return events.Tee(
+		events.On(func(e events.SnapshotChanged) {
 			log.Debug("timestep is "+e.State.String(), "timestep", e.Timestep, "took", e.Duration)
-		},
-		EnsembleSwapped: func(e events.EnsembleSwapped) {
+		}),
+		events.On(func(e events.EnsembleSwapped) {
 			log.Debug("ensemble is served", "timestep", e.Timestep, "version", e.Version.String())
-		},
-	}
+		}),
+	)
 }
 
 // embeddedLog reads topics from the files of the embedded broker.

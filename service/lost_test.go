@@ -2,7 +2,6 @@ package service_test
 
 import (
 	"context"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,17 +18,15 @@ import (
 )
 
 // refused begins a service that must not begin, and returns the one line that says why.
-func refused(t *testing.T, c configs.Config) string {
+func refused(t *testing.T, c configs.Config) error {
 	t.Helper()
-	s, err := service.New(context.Background(), service.Options{
-		Config: c, Version: "test", Random: servicetest.Zeros{}, Logger: slog.New(slog.DiscardHandler),
-	})
+	s, err := service.New(context.Background(), servicetest.Options(c))
 	if err == nil {
 		require.NoError(t, s.Close())
 	}
 	require.Error(t, err)
 	require.NotContains(t, err.Error(), "\n")
-	return err.Error()
+	return err
 }
 
 // remove removes folders of the data directory.
@@ -66,8 +63,8 @@ func TestWhatWasErasedDoesNotReturnThroughLostFolders(t *testing.T) {
 	require.Equal(t, models, s.Quiet().EnsembleHash)
 	require.Equal(t, 1, s.Quiet().Erasures[deletions.Verified])
 	require.Equal(t, deletions.Verified, s.Erase("again", lethe.ScopeStubs, id))
-	require.Equal(t, []deletions.Outcome{deletions.OutcomeAlreadyErased}, s.outcomes("again"))
-	s.clean(c.DataDir, forms)
+	require.Equal(t, []deletions.Outcome{deletions.OutcomeAlreadyErased}, outcomes(s, "again"))
+	requireClean(s, c.DataDir, forms)
 	s.Stop()
 
 	// Ledger and broker: only the receipts tell, and they do not tell enough.
@@ -79,15 +76,15 @@ func TestWhatWasErasedDoesNotReturnThroughLostFolders(t *testing.T) {
 	lost := c
 	lost.DataDir = aside
 	remove(t, lost, "build/ledger", "broker")
-	require.Contains(t, refused(t, lost), "request again, which has a receipt")
+	require.ErrorContains(t, refused(t, lost), "request again, which has a receipt")
 
 	// The store of graphs, and then all that graphs and erasure keep: made again, as if
 	// the stream had never held the record.
 	for _, folder := range []string{"build/snapshots", "build"} {
 		remove(t, c, folder)
 		s = start(t, c)
-		f := s.madeAgain(c, stream, id)
-		s.clean(c.DataDir, forms)
+		f := madeAgain(s, c, stream, id)
+		requireClean(s, c.DataDir, forms)
 
 		// What is there can be erased, and what was erased does not return.
 		other := servicetest.LabelledIllicit(stream, 2)[1]
@@ -96,7 +93,7 @@ func TestWhatWasErasedDoesNotReturnThroughLostFolders(t *testing.T) {
 		if folder == "build" {
 			require.Equal(t, deletions.Verified, s.Erase("after", lethe.ScopeStubs, other))
 			f.m.forget(lethe.ScopeStubs, other)
-			f.equal(f.m.build())
+			requireEqual(f.running, f.m.build())
 		}
 		s.Stop()
 	}
@@ -104,7 +101,7 @@ func TestWhatWasErasedDoesNotReturnThroughLostFolders(t *testing.T) {
 
 // madeAgain waits until everything is as if a stream of three timesteps had never held a
 // transaction.
-func (r *running) madeAgain(c configs.Config, stream *dataset.Stream, id lethe.TransactionID) *forgetting {
+func madeAgain(r *running, c configs.Config, stream *dataset.Stream, id lethe.TransactionID) *forgetting {
 	r.T.Helper()
 	m := newMirror(r.T, c, stream)
 	m.gone[id] = true
@@ -114,7 +111,7 @@ func (r *running) madeAgain(c configs.Config, stream *dataset.Stream, id lethe.T
 		return st.LagRecords == 0 && st.Timesteps.Settled == 3 && st.EnsembleHash == want.ensemble
 	})
 	f := &forgetting{running: r, m: m}
-	f.equal(want)
+	requireEqual(f.running, want)
 	return f
 }
 
@@ -130,13 +127,13 @@ func TestGraphsAreNotMadeAgainAmidAnErasure(t *testing.T) {
 	alone := c
 	alone.Roles = []string{configs.RoleBuild, configs.RoleScore, configs.RoleView}
 	s = start(t, alone)
-	s.ask(request(t, "waits", servicetest.LabelledIllicit(stream, 2)[0]))
+	submit(s, request(t, "waits", servicetest.LabelledIllicit(stream, 2)[0]))
 	s.Await(func(st *service.Status) bool { return st.Erasures[deletions.Retraining] == 1 })
 	s.Stop()
 	remove(t, c, "build/snapshots")
-	line := refused(t, c)
-	require.Contains(t, line, "build/snapshots holds nothing, but request waits is being carried out")
-	require.True(t, strings.HasSuffix(line, "with an empty data directory and empty topics)"))
+	err := refused(t, c)
+	require.ErrorContains(t, err, "build/snapshots holds nothing, but request waits is being carried out")
+	require.True(t, strings.HasSuffix(err.Error(), "with an empty data directory and empty topics)"))
 }
 
 // The store of graphs is whole or not opened: of what is left nothing is removed.
@@ -150,15 +147,16 @@ func TestAPartOfTheGraphsIsLost(t *testing.T) {
 	require.Equal(t, deletions.Verified, s.Erase("gone", lethe.ScopeStubs, id))
 	s.Stop()
 	remove(t, c, "build/snapshots/staging")
-	require.Contains(t, refused(t, c), "holds the stores of 3 timesteps, but no staging (put the folder back from a copy)")
-	require.DirExists(t, filepath.Join(c.DataDir, "build/snapshots/t000002"))
+	require.ErrorContains(t, refused(t, c),
+		"holds the graphs of 3 timesteps, but no staging (put the folder back from a copy)")
+	require.FileExists(t, filepath.Join(c.DataDir, "build/snapshots/t000002.2.graph"))
 
 	c = servicetest.SmallConfig(t, t.TempDir())
 	s = start(t, c)
 	s.Replay(stream)
 	s.Stop()
-	remove(t, c, "build/snapshots/t000002")
-	require.Contains(t, refused(t, c), "holds no t000002 (put the folder back from a copy)")
+	require.NoError(t, os.Remove(filepath.Join(c.DataDir, "build/snapshots/t000002.1.graph")))
+	require.ErrorContains(t, refused(t, c), "holds no t000002.1.graph (put the folder back from a copy)")
 }
 
 // Topics that are older than the ledger hold slices and predictions of what was erased since, under
@@ -178,10 +176,10 @@ func TestGraphsAreNotMadeAgainOfOlderTopics(t *testing.T) {
 
 	remove(t, c, "broker")
 	require.NoError(t, os.CopyFS(filepath.Join(c.DataDir, "broker"), os.DirFS(older)))
-	require.Contains(t, refused(t, c), "position is past the end of the log", "and nothing is copied to the topics")
+	require.ErrorContains(t, refused(t, c), "position is past the end of the log", "and nothing is copied to the topics")
 	remove(t, c, "build/snapshots", "train", "score")
 	for range 2 {
-		line := refused(t, c)
-		require.Contains(t, line, "build/snapshots holds nothing, and control.v1 does not know how request gone ended")
+		require.ErrorContains(t, refused(t, c),
+			"build/snapshots holds nothing, and control.v1 does not know how request gone ended")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -23,6 +24,9 @@ import (
 
 // ErrMember marks an instance that is not a member of a role, or is its only one.
 var ErrMember = errors.New("no such member")
+
+// ErrNotLost marks an instance that may not be struck off, because its data directory is there.
+var ErrNotLost = errors.New("not lost")
 
 // Member is a data directory that runs a role, alone or with others, or was struck off.
 type Member struct {
@@ -48,6 +52,8 @@ type Membership struct {
 	Secret lethe.Secret
 	// Authority defines whether strikes must be signed.
 	Authority authority.Policy
+	// DataDir is the data directory here, which is not lost, or empty.
+	DataDir string
 }
 
 // List lists the data directories of a deployment, by role and instance; those that were struck off
@@ -78,7 +84,7 @@ func (m Membership) List(ctx context.Context) ([]Member, error) {
 // Strike declares that the data directory of an instance, which may be given by a prefix, is permanently gone:
 // erasures no longer wait for it, receipts name it, and it may not return. It is signed with the keys, those of an
 // admin if the deployment requires that. A record that would be ignored is not written. Errors: ErrMember,
-// ErrUnsigned, those of the brokers.
+// ErrNotLost, ErrUnsigned, those of the brokers.
 func (m Membership) Strike(
 	ctx context.Context, role, instance string, at time.Time, keys ...crypto.Signer,
 ) (Member, error) {
@@ -112,13 +118,18 @@ func (m Membership) Strike(
 				authority.Admin)
 		}
 	}
+	here, lost := os.ReadFile(configs.InstancePath(m.DataDir))
+	if lost == nil && strings.TrimSpace(string(here)) == found[0] {
+		return Member{}, fmt.Errorf("%w: instance %s is the data directory %s, which is here (strike off only what is gone "+
+			"for good: stop lethe run there, and delete the folder first)", ErrNotLost, found[0], m.DataDir)
+	}
 	err = m.Client.Write(ctx, bus.Control, []ingest.Outgoing{record})
 	return Member{Role: role, Instance: found[0], State: stateStruck, StruckAt: at.UTC().Truncate(time.Millisecond)}, err
 }
 
 // ErrUnsigned marks a command about processes that must be signed and has no valid signature.
 // Nothing was written.
-var ErrUnsigned = errors.New("what is said of processes must be signed here")
+var ErrUnsigned = errors.New("commands about processes must be signed here")
 
 // known reads the published memberships and checks the codes of records.
 func (m Membership) known(ctx context.Context) (*wire.Members, error) {

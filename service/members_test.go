@@ -1,10 +1,8 @@
 package service_test
 
 import (
-	"context"
 	"crypto"
 	"crypto/ed25519"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,10 +37,9 @@ func TestStrikesAreSignedByAnAdmin(t *testing.T) {
 	c.Roles = []string{configs.RoleBuild}
 	first := start(t, c)
 	c.Roles, c.DataDir, c.Kafka.Brokers = []string{configs.RoleTrain}, t.TempDir(), first.Brokers()
-	trainer, err := service.New(t.Context(), service.Options{
-		Config: c, Version: "test", Random: strings.NewReader(strings.Repeat("one", 99)),
-		Logger: slog.New(slog.DiscardHandler),
-	})
+	o := servicetest.Options(c)
+	o.Random = strings.NewReader(strings.Repeat("one", 99))
+	trainer, err := service.New(t.Context(), o)
 	require.NoError(t, err)
 	defer trainer.Close()
 	ended := make(chan error, 1)
@@ -79,7 +76,7 @@ func TestStrikesAreSignedByAnAdmin(t *testing.T) {
 	_, err = admin.Strike(t.Context(), configs.RoleTrain, identity, time.Now(), keyOf("ada"))
 	require.NoError(t, err)
 	require.ErrorIs(t, <-ended, service.ErrStruck)
-	logged := func() int { return strings.Count(strings.Join(first.logged(), ""), "strike-off") }
+	logged := func() int { return strings.Count(strings.Join(leavesOf(first), ""), "strike-off") }
 	first.Await(func(*service.Status) bool { return logged() >= 1 })
 	require.Equal(t, 1, logged(), "the forged one is no leaf")
 }
@@ -93,21 +90,10 @@ func TestWaits_StoppedMember_NamesTheDirectory(t *testing.T) {
 	first := start(t, c)
 	other := c
 	other.Roles, other.DataDir, other.Kafka.Brokers = []string{configs.RoleScore}, t.TempDir(), first.Brokers()
-	other.HTTP.Address = "127.0.0.1:0"
 	run := func() (stop func()) {
-		s, err := service.New(t.Context(), service.Options{
-			Config: other, Version: "test", Random: strings.NewReader(strings.Repeat("one", 99)),
-			Logger: slog.New(slog.DiscardHandler),
-		})
-		require.NoError(t, err)
-		ctx, cancel := context.WithCancel(t.Context())
-		ended := make(chan error, 1)
-		go func() { ended <- s.Run(ctx) }()
-		return func() {
-			cancel()
-			require.NoError(t, <-ended)
-			require.NoError(t, s.Close())
-		}
+		o := servicetest.Options(other)
+		o.Random = strings.NewReader(strings.Repeat("one", 99))
+		return servicetest.StartWith(t, o).Stop
 	}
 	stop := run()
 	identity, err := configs.LoadOrCreateInstance(other.DataDir, nil)
@@ -122,12 +108,12 @@ func TestWaits_StoppedMember_NamesTheDirectory(t *testing.T) {
 	stop()
 
 	first.Submit(lethe.ErasureRequest{RequestID: "gdpr-1", Targets: lethe.Transactions("a"), Scope: lethe.ScopeStubs})
-	w := first.awaitCause(waiting.ErasureUnanswered, false)
+	w := awaitCause(first, waiting.ErasureUnanswered, false)
 	require.Equal(t, "score", w.Role)
 	require.Equal(t, identity, w.Instance)
 	require.Equal(t, waiting.Operator, w.Move)
 	require.GreaterOrEqual(t, time.Since(w.Since), c.Waiting.After)
-	require.Contains(t, page(t, c.HTTP.Address, "/metrics"), `lethe_waiting{cause="erasure_unanswered"} 1`)
+	require.Contains(t, first.Page("/metrics"), `lethe_waiting{cause="erasure_unanswered"} 1`)
 	defer run()()
-	first.awaitCause(waiting.ErasureUnanswered, true)
+	awaitCause(first, waiting.ErasureUnanswered, true)
 }

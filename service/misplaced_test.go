@@ -18,12 +18,12 @@ import (
 
 // sendAway writes the labels of a timestep, each as another one, and its transactions with other features, as a
 // producer does whose partitioner gives no record the partition that murmur2 gives it. It returns how many there are.
-func (r *running) sendAway(step dataset.Step) (count int) {
+func sendAway(r *running, step dataset.Step) (count int) {
 	r.T.Helper()
 	const partitions = 2
 	away := func(topic bus.Topic, key, value []byte, err error) {
 		require.NoError(r.T, err)
-		r.pinned(topic, 1-bus.PartitionOf(key, partitions), key, value)
+		writeTo(r, topic, 1-bus.PartitionOf(key, partitions), key, value)
 		count++
 	}
 	for _, tx := range step.Transactions {
@@ -52,12 +52,12 @@ func TestTwoPartitionersMakeOneEnsemble(t *testing.T) {
 	r := start(t, c)
 	count := 0
 	for _, step := range stream.Steps[:2] {
-		count += r.sendAway(step)
+		count += sendAway(r, step)
 	}
 	require.Equal(t, want, r.Replay(stream).EnsembleHash)
-	count += r.sendAway(stream.Steps[2])
+	count += sendAway(r, stream.Steps[2])
 	require.Equal(t, want, r.Quiet().EnsembleHash)
-	r.awaitCause(waiting.WrongPartition, false)
+	awaitCause(r, waiting.WrongPartition, false)
 	r.Stop()
 	for range 2 {
 		remove(t, c, "build", "train", "score", "view")
@@ -65,7 +65,7 @@ func TestTwoPartitionersMakeOneEnsemble(t *testing.T) {
 		r.Await(func(s *service.Status) bool { return s.TrainedThrough == 3 && s.LagRecords == 0 })
 		require.Equal(t, want, r.Quiet().EnsembleHash)
 		letters := 0
-		for _, letter := range r.deadLetters() {
+		for _, letter := range deadLetters(r) {
 			require.Equal(t, ingest.WrongPartition, letter.Refusal.Reason)
 			letters++
 		}
@@ -89,7 +89,7 @@ func TestARecordInAnotherPartitionIsSentToItsOwn(t *testing.T) {
 	for _, l := range first.Labels {
 		key, value, err := ingest.EncodeLabel(l)
 		require.NoError(t, err)
-		r.pinned(bus.Labels, 1-bus.PartitionOf(key, 2), key, value)
+		writeTo(r, bus.Labels, 1-bus.PartitionOf(key, 2), key, value)
 	}
 	without := *stream
 	without.Steps = append([]dataset.Step{first}, stream.Steps[1:]...)
@@ -102,5 +102,5 @@ func TestARecordInAnotherPartitionIsSentToItsOwn(t *testing.T) {
 	require.Empty(t, refused)
 	require.Equal(t, len(first.Labels), sent)
 	r.Await(func(s *service.Status) bool { return s.EnsembleHash == want })
-	require.Empty(t, r.deadLetters())
+	require.Empty(t, deadLetters(r))
 }

@@ -161,7 +161,7 @@ func (s *Service) addRole(
 ) (supervisor.Process, error) {
 	r, err := open(ctx)
 	if err != nil {
-		return nil, remedied(err, s.config.DataDir, name)
+		return nil, Remedied(err, s.config.DataDir, name)
 	}
 	s.roles = append(s.roles, r)
 	return roleProcess{r, s.config.DataDir, name, s.patience}, nil

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +14,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/metrics"
 	"lethe/metrics/events"
+	"lethe/service/waiting"
 )
 
 const (
@@ -37,14 +37,8 @@ type outages struct {
 	log    *slog.Logger
 
 	mu sync.Mutex
-	// waits are the unavailable topics and partitions, with the reasons.
-	waits map[string]string
-	// since is when the first of them began, logged the time of the last log message.
-	since, logged time.Time
-	// disk are the paths that cannot be written now, with the reasons; the times are like those of
-	// waits.
-	disk                  map[string]string
-	diskSince, diskLogged time.Time
+	// brokers are the unavailable topics and partitions, disk the paths that cannot be written.
+	brokers, disk outage
 	// lasting are faults that remain until an operator acts, in the order in which they were
 	// found.
 	lasting []fault
@@ -57,7 +51,7 @@ type outages struct {
 func newOutages(health *metrics.Health, listener events.Listener, log *slog.Logger) *outages {
 	o := &outages{
 		health: health, sink: events.Tee(listener), log: log,
-		waits: make(map[string]string), disk: make(map[string]string),
+		brokers: outage{places: make(map[string]string)}, disk: outage{places: make(map[string]string)},
 	}
 	o.publishDisk()
 	return o
@@ -67,26 +61,45 @@ func newOutages(health *metrics.Health, listener events.Listener, log *slog.Logg
 func (o *outages) watch(place string, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	now, past := time.Now(), errors.Is(err, bus.ErrPastEnd)
+	past := errors.Is(err, bus.ErrPastEnd)
 	if past {
 		o.lasts(place, "past_end", err.Error())
 	}
 	if err == nil || past || errors.Is(err, bus.ErrAbandoned) {
-		waited := len(o.waits) > 0
-		if delete(o.waits, place); waited && len(o.waits) == 0 && err == nil {
-			o.log.Info("brokers serve everything again", "after", now.Sub(o.since).Round(time.Millisecond))
+		if after, over := o.brokers.end(place); over && err == nil {
+			o.log.Info("brokers serve everything again", "after", after)
 		}
-	} else {
-		if len(o.waits) == 0 {
-			o.since, o.logged = now, time.Time{}
-		}
-		o.waits[place] = err.Error()
-		if now.Sub(o.logged) >= remindInterval {
-			o.logged = now
-			o.log.Warn("waiting for brokers", "what", place, "and_more", len(o.waits)-1, "error", err)
-		}
+	} else if o.brokers.add(place, err) {
+		o.log.Warn("waiting for brokers", "what", place, "and_more", len(o.brokers.places)-1, "error", err)
 	}
 	o.publish()
+}
+
+// outage has the places that are unavailable, with the reasons.
+type outage struct {
+	places map[string]string
+	// since is when the first of them became unavailable, logged the time of the last log message.
+	since, logged time.Time
+}
+
+// add adds a place, and reports whether the log should name it now.
+func (o *outage) add(place string, err error) (due bool) {
+	now := time.Now()
+	if len(o.places) == 0 {
+		o.since, o.logged = now, time.Time{}
+	}
+	o.places[place] = err.Error()
+	if due = now.Sub(o.logged) >= remindInterval; due {
+		o.logged = now
+	}
+	return due
+}
+
+// end removes a place, and reports whether that was the last one, and how long the outage took.
+func (o *outage) end(place string) (after time.Duration, over bool) {
+	waited := len(o.places) > 0
+	delete(o.places, place)
+	return time.Since(o.since).Round(time.Millisecond), waited && len(o.places) == 0
 }
 
 // publish reports all faults to the health checks and metrics: lasting ones, differences of topics, and
@@ -103,19 +116,11 @@ func (o *outages) publish() {
 		texts = append(texts, fmt.Sprintf("%s (%d in all; lethe topics plan says what mends it)",
 			strings.Join(o.wrong[:min(len(o.wrong), mostShown)], "; "), len(o.wrong)))
 	}
-	if place, why := first(o.waits); place != "" {
-		texts = append(texts, fmt.Sprintf("%d waited for; %s: %s", len(o.waits), place, why))
+	if place, why := waiting.First(o.brokers.places); place != "" {
+		texts = append(texts, fmt.Sprintf("%d waited for; %s: %s", len(o.brokers.places), place, why))
 	}
 	o.health.Set(topicsModule, len(texts) == 0, strings.Join(texts, "; "))
-	o.sink.OutageChanged(events.OutageChanged{Places: len(o.waits), Problems: len(o.wrong) + len(o.lasting)})
-}
-
-// first returns the first entry by key.
-func first(of map[string]string) (key, value string) {
-	for _, key := range slices.Sorted(maps.Keys(of)) {
-		return key, of[key]
-	}
-	return "", ""
+	o.sink(events.OutageChanged{Places: len(o.brokers.places), Problems: len(o.wrong) + len(o.lasting)})
 }
 
 // fault is a problem that remains until the process ends. There is one of each kind for each topic or
@@ -176,7 +181,7 @@ func (o *outages) note(place, kind, why string) (news bool) {
 
 // listener makes the service unready after records were missed: an operator has to check.
 func (o *outages) listener() events.Listener {
-	return events.Listener{RecordsMissed: func(e events.RecordsMissed) {
+	return events.On(func(e events.RecordsMissed) {
 		o.mu.Lock()
 		defer o.mu.Unlock()
 		// The role has logged it.
@@ -184,7 +189,7 @@ func (o *outages) listener() events.Listener {
 			Topic: e.Topic, Partition: e.Partition, From: e.From, To: e.To, Reason: ingest.Reason(e.Reason),
 		})
 		o.note(place, e.Reason, why)
-	}}
+	})
 }
 
 func (o *outages) missed(gap *bus.Gap) {
@@ -199,7 +204,7 @@ func missing(gap *bus.Gap) (place, why string) {
 
 // probed records whether brokers responded.
 func (o *outages) probed(err error) {
-	o.sink.BrokersProbed(events.BrokersProbed{Reachable: err == nil})
+	o.sink(events.BrokersProbed{Reachable: err == nil})
 	if err == nil {
 		o.health.Set(brokerModule, true, "")
 		return

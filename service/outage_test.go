@@ -53,6 +53,11 @@ func freePort(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
+// freeAddress is that of a service whose pages are read before it runs.
+func freeAddress(t *testing.T) string {
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))
+}
+
 // page returns a page of the service on a port, or "" while nothing answers.
 func page(t *testing.T, address, path string) string {
 	t.Helper()
@@ -72,7 +77,7 @@ func TestTheServiceWaitsForBrokers(t *testing.T) {
 	b := &outsideBroker{t: t, dir: t.TempDir(), port: freePort(t)}
 	c := servicetest.SmallConfig(t, t.TempDir())
 	c.Kafka.Brokers = []string{b.address()}
-	c.HTTP.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))
+	c.HTTP.Address = freeAddress(t)
 	says := func(path string, texts ...string) {
 		t.Helper()
 		require.Eventually(t, func() bool {
@@ -90,9 +95,7 @@ func TestTheServiceWaitsForBrokers(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	gaveUp := make(chan error, 1)
 	go func() {
-		_, err := service.New(ctx, service.Options{
-			Config: c, Version: "test", Random: servicetest.Zeros{}, Logger: slog.New(slog.DiscardHandler),
-		})
+		_, err := service.New(ctx, servicetest.Options(c))
 		gaveUp <- err
 	}()
 	says("/readyz", "broker: not ok: no broker can be reached", "connection refused")
@@ -105,9 +108,8 @@ func TestTheServiceWaitsForBrokers(t *testing.T) {
 	says("/readyz", "broker: ok", "topics: ok", "view: ok\nok")
 	says("/metrics", "lethe_broker_reachable 1")
 	stream := servicetest.SmallStream(t, 4, 40, 3)
-	first, second := *stream, *stream
-	first.Steps, second.Steps = stream.Steps[:2], stream.Steps[2:]
-	r.Replay(&first)
+	first, second := servicetest.Part(t, stream, 1, 2), servicetest.Part(t, stream, 3, 4)
+	r.Replay(first)
 
 	require.NoError(t, b.broker.Close())
 	says("/readyz", "broker: not ok", "topics: not ok")
@@ -115,27 +117,20 @@ func TestTheServiceWaitsForBrokers(t *testing.T) {
 	time.Sleep(3 * time.Second)
 	b.start()
 	says("/readyz", "broker: ok", "topics: ok", "view: ok\nok")
-	r.Replay(&second)
+	r.Replay(second)
 }
 
 // What cannot be read of a source topic is stepped over, and named by a dead
 // letter, a metric and the health checks.
 func TestADamagedBatchIsNamed(t *testing.T) {
 	c := servicetest.SmallConfig(t, t.TempDir())
-	c.HTTP.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))
 	c.Embedded.StoreAny = true
 	r := start(t, c)
-	producer, err := kgo.NewClient(kgo.SeedBrokers(r.Brokers()...), kgo.ProducerBatchMaxBytes(100<<20),
-		kgo.BrokerMaxWriteBytes(200<<20), kgo.ProducerBatchCompression(kgo.ZstdCompression()),
-		kgo.RecordPartitioner(kgo.ManualPartitioner()))
-	require.NoError(t, err)
-	defer producer.Close()
-	topic := configs.Default().Kafka.Name(bus.Transactions)
+	bomb(r, bus.Transactions, 1)
 	// One record that is no bomb, but larger than its dead letter may be.
-	for i, size := range []int{40 << 20, 3 << 20} {
-		large := &kgo.Record{Topic: topic, Key: []byte{"bk"[i]}, Value: bytes.Repeat([]byte{' '}, size), Partition: 1}
-		require.NoError(t, producer.ProduceSync(t.Context(), large).FirstErr())
-	}
+	produce(r, kgo.Record{
+		Topic: r.Client().Name(bus.Transactions), Key: []byte("k"), Value: bytes.Repeat([]byte{' '}, 3<<20), Partition: 1,
+	})
 	r.Replay(servicetest.SmallStream(t, 2, 40, 3))
 
 	letters := map[string]string{}
@@ -147,10 +142,11 @@ func TestADamagedBatchIsNamed(t *testing.T) {
 		}
 		return nil
 	}))
+	topic := r.Client().Name(bus.Transactions)
 	require.Equal(t, map[string]string{topic + "/1/0": "corrupt_batch", "k": "too_large"}, letters)
-	require.Contains(t, page(t, c.HTTP.Address, "/readyz"),
+	require.Contains(t, r.Page("/readyz"),
 		topic+"/1: offsets 0 to 0 were not read and never will be: corrupt_batch")
-	require.Contains(t, page(t, c.HTTP.Address, "/metrics"),
+	require.Contains(t, r.Page("/metrics"),
 		`lethe_records_missed_total{reason="corrupt_batch",topic="transactions.v1"} 1`)
 }
 
@@ -158,7 +154,6 @@ func TestADamagedBatchIsNamed(t *testing.T) {
 // every start. It is passed over and named.
 func TestJunkOnInternalTopicsIsPassedOver(t *testing.T) {
 	c := servicetest.SmallConfig(t, t.TempDir())
-	c.HTTP.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))
 	r := start(t, c)
 	for _, topic := range []bus.Topic{bus.Slices, bus.Models, bus.Snapshots, bus.ErasureStatus} {
 		for _, key := range []string{"r", "slice/1/2/0", "!settings/graphs", "!instance/train"} {
@@ -180,15 +175,14 @@ func TestJunkOnInternalTopicsIsPassedOver(t *testing.T) {
 		}
 	}
 	stream := servicetest.SmallStream(t, 3, 40, 3)
-	first, second := *stream, *stream
-	first.Steps, second.Steps = stream.Steps[:2], stream.Steps[2:]
-	r.Replay(&first)
-	ready := page(t, c.HTTP.Address, "/readyz")
+	first, second := servicetest.Part(t, stream, 1, 2), servicetest.Part(t, stream, 3, 3)
+	r.Replay(first)
+	ready := r.Page("/readyz")
 	require.Contains(t, ready, "topics: not ok")
 	require.NotContains(t, ready, "a-person")
 	r.Stop()
 	r = start(t, c)
-	r.Replay(&second)
+	r.Replay(second)
 }
 
 // The largest features that are taken do not end training either.

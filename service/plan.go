@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"mime"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -91,8 +89,8 @@ func (r PlanRequest) question(limits ingest.Limits) (q graphs.Question, err erro
 	}
 	until := lethe.NoTimestep
 	if r.Until != nil {
-		if until = *r.Until; until < 0 || len(r.Subjects) == 0 {
-			return q, fmt.Errorf("%w: until is %d, want a timestep, and subjects", ErrPlan, until)
+		if until = *r.Until; until < 0 || until > lethe.MaxTimestep || len(r.Subjects) == 0 {
+			return q, fmt.Errorf("%w: until is %d, want a timestep of 0 to 2^53, and subjects", ErrPlan, until)
 		}
 	}
 	for i, id := range r.Nodes {
@@ -200,9 +198,6 @@ func PlanStopped(ctx context.Context, c configs.Config, r PlanRequest) (*Plan, e
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(c.SecretPath()); err != nil {
-		return nil, fmt.Errorf("the deployment's secret: %w (is %s a data directory of lethe?)", err, c.DataDir)
-	}
 	secret, err := configs.KeysOf(c).Secret(ctx)
 	if err != nil {
 		return nil, err
@@ -242,26 +237,32 @@ func settingsOf(c configs.Config, layout ensemble.Layout, rates forecast.Rates) 
 // cannot send without a CORS preflight.
 func (p *plans) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		api.Refuse(w, http.StatusUnsupportedMediaType, "send application/json")
-		return
+	plan, err := p.asked(r)
+	var problem *api.Problem
+	switch {
+	case errors.As(err, &problem):
+		api.Refuse(w, problem.Status, problem.Detail)
+	case err != nil:
+		p.o.Logger.Error("plan of an erasure", "error", err)
+		api.Refuse(w, http.StatusInternalServerError, "the plan could not be made; the log says why")
+	default:
+		w.Header().Set("Content-Type", "application/json")
+		json.NewEncoder(w).Encode(plan) //nolint:errcheck // the caller went away
 	}
+}
+
+// asked returns the plan that a request asks for. Its error is an api.Problem if the caller has to act on it.
+func (p *plans) asked(r *http.Request) (*Plan, error) {
 	var asked PlanRequest
-	body := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxPlanBytes))
-	body.DisallowUnknownFields()
-	if body.Decode(&asked) != nil {
-		// The invalid value may be an id.
-		api.Refuse(w, http.StatusBadRequest, "the body is no JSON object of the fields that /api/v1/openapi.json has "+
-			"for a plan")
-		return
+	if err := api.ReadBody(r, maxPlanBytes, &asked); err != nil {
+		return nil, err
 	}
 	if asked.Export && !fromHere(r) {
-		api.Refuse(w, http.StatusForbidden, "what is held of a target is told on this machine only")
-		return
+		return nil, api.NewProblem(http.StatusForbidden, "what is stored of a target is shown on this machine only")
 	}
 	if !p.open.Load() || p.questions == nil {
-		api.Refuse(w, http.StatusServiceUnavailable, "this process does not hold the graphs, or is starting; see /readyz")
-		return
+		return nil, api.NewProblem(http.StatusServiceUnavailable,
+			"this process does not hold the graphs, or is starting; see /readyz")
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), planTimeout)
 	defer cancel()
@@ -272,26 +273,19 @@ func (p *plans) serve(w http.ResponseWriter, r *http.Request) {
 	var problem *api.Problem
 	switch {
 	case errors.As(err, &problem):
-		api.Refuse(w, problem.Status, problem.Detail)
-		return
+		return nil, err
 	case errors.Is(err, ErrPlan):
-		api.Refuse(w, http.StatusBadRequest, err.Error())
-		return
+		return nil, api.NewProblem(http.StatusBadRequest, err.Error())
 	case errors.Is(err, graphs.ErrBusy):
-		api.Refuse(w, http.StatusServiceUnavailable, err.Error())
-		return
+		return nil, api.NewProblem(http.StatusServiceUnavailable, err.Error())
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		api.Refuse(w, http.StatusGatewayTimeout, fmt.Sprintf("the plan took longer than %s: ask for fewer targets or "+
-			"scopes, or give --data-dir while lethe is stopped", planTimeout))
-		return
+		return nil, api.NewProblem(http.StatusGatewayTimeout, fmt.Sprintf("the plan took longer than %s: ask for fewer "+
+			"targets or scopes, or give --data-dir while lethe is stopped", planTimeout))
 	case err != nil:
-		p.o.Logger.Error("plan of an erasure", "error", err)
-		api.Refuse(w, http.StatusInternalServerError, "the plan could not be made; the log says why")
-		return
+		return nil, err
 	}
 	if !fromHere(r) && guard.PersonOf(r).Name == "" {
 		plan.Several = nil
 	}
-	w.Header().Set("Content-Type", "application/json")
-	json.NewEncoder(w).Encode(plan) //nolint:errcheck // the caller went away
+	return plan, nil
 }

@@ -1,21 +1,14 @@
 package service_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"net/http"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"lethe"
 	"lethe/deletions"
-	"lethe/deletions/receipt"
-	"lethe/ingest"
-	"lethe/ingest/bus"
 	"lethe/service"
 	"lethe/service/api"
 	"lethe/service/servicetest"
@@ -46,10 +39,7 @@ func TestAPlanIsWhatTheErasureDoes(t *testing.T) {
 
 		name := "planned-" + string(scope)
 		require.Equal(t, deletions.Verified, s.Erase(name, scope, id))
-		signed, err := os.ReadFile(filepath.Join(service.ReceiptsDir(c.DataDir), name+".json"))
-		require.NoError(t, err)
-		r, _, err := receipt.Verify(signed, pinned(t, c))
-		require.NoError(t, err)
+		r := servicetest.Receipt(t, c, name)
 		require.Equal(t, r.Timesteps, p.Timesteps, scope)
 		require.Equal(t, r.ShardsRetrained, p.Shards, scope)
 		counts := []int{r.Counts.Slices, r.Counts.Stubs, r.Counts.Payments, r.Counts.Labels}
@@ -115,10 +105,7 @@ func TestARefusedPlanRepeatsNoID(t *testing.T) {
 		require.Equal(t, http.StatusBadRequest, status, text)
 		require.NotContains(t, text, secret)
 	}
-	response, err := http.Post("http://"+s.HTTPAddress()+"/api/v1/erasures/plan", "text/plain",
-		bytes.NewReader([]byte("{}")))
-	require.NoError(t, err)
-	require.NoError(t, response.Body.Close())
+	response := s.Ask(http.MethodPost, "/api/v1/erasures/plan", "{}", "Content-Type", "text/plain")
 	require.Equal(t, http.StatusUnsupportedMediaType, response.StatusCode)
 }
 
@@ -132,25 +119,16 @@ func TestPlan_OtherSubjects_NamedForPeopleWithAToken(t *testing.T) {
 			token = people(t, &c, "compliance")["compliance"]
 		}
 		s := start(t, c)
-		key, value, err := ingest.EncodeTransaction(lethe.Transaction{
+		sendTransaction(s, lethe.Transaction{
 			ID: "shared", Timestep: 1, Features: []float32{1}, Subjects: []string{"customer", "another"},
 		})
-		s.send(bus.Transactions, key, value, err)
 		s.Await(func(st *service.Status) bool { return st.Transactions == 1 })
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost,
-			"http://"+s.HTTPAddress()+api.Prefix+"/erasures/plan", strings.NewReader(`{"subjects":["customer"]}`))
-		require.NoError(t, err)
-		request.Header.Set("Content-Type", "application/json")
-		request.Header.Set("X-Forwarded-For", "192.0.2.7") // somebody else asks through a proxy
-		if named {
-			request.Header.Set("Authorization", "Bearer "+token)
-		}
-		response, err := http.DefaultClient.Do(request)
-		require.NoError(t, err)
-		defer response.Body.Close()
+		// Somebody else asks through a proxy.
+		response := s.Ask(http.MethodPost, api.Prefix+"/erasures/plan", `{"subjects":["customer"]}`,
+			"Content-Type", "application/json", "X-Forwarded-For", "192.0.2.7", "Authorization", servicetest.Bearer(token))
 		require.Equal(t, http.StatusOK, response.StatusCode)
 		var plan service.Plan
-		require.NoError(t, json.NewDecoder(response.Body).Decode(&plan))
+		require.NoError(t, json.Unmarshal([]byte(response.Text), &plan))
 		require.Equal(t, 1, plan.SeveralSubjects)
 		require.Equal(t, named, len(plan.Several) == 1)
 		s.Stop()

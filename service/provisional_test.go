@@ -29,7 +29,7 @@ func provisional(t *testing.T) configs.Config {
 }
 
 // said are the newest predictions of transactions; nil where there is none.
-func (r *running) said(transactions []lethe.Transaction) []*scoring.Prediction {
+func said(r *running, transactions []lethe.Transaction) []*scoring.Prediction {
 	r.T.Helper()
 	newest := r.Newest(bus.Predictions)
 	out := make([]*scoring.Prediction, len(transactions))
@@ -45,12 +45,12 @@ func (r *running) said(transactions []lethe.Transaction) []*scoring.Prediction {
 
 // saidAll waits until all of them have a prediction, and the last change of one is as
 // wanted.
-func (r *running) saidAll(transactions []lethe.Transaction, want func(i int, p *scoring.Prediction) bool) (
+func saidAll(r *running, transactions []lethe.Transaction, want func(i int, p *scoring.Prediction) bool) (
 	out []*scoring.Prediction,
 ) {
 	r.T.Helper()
 	require.Eventually(r.T, func() bool {
-		out = r.said(transactions)
+		out = said(r, transactions)
 		for i, p := range out {
 			if p == nil || want != nil && !want(i, p) {
 				return false
@@ -69,8 +69,7 @@ func TestTransactionsAreScoredWhenTheyArrive(t *testing.T) {
 	t.Parallel()
 	stream := servicetest.SmallStream(t, 4, 60, 31)
 	c := provisional(t)
-	before, err := stream.Slice(1, 3)
-	require.NoError(t, err)
+	before := servicetest.Part(t, stream, 1, 3)
 	step := stream.Steps[3]
 	gone, rest := step.Transactions[0], step.Transactions[1:]
 	var payments []lethe.Payment
@@ -82,8 +81,8 @@ func TestTransactionsAreScoredWhenTheyArrive(t *testing.T) {
 
 	s := start(t, c)
 	status := s.Replay(before)
-	s.sendGraph(dataset.Step{Transactions: step.Transactions})
-	alone := s.saidAll(step.Transactions, nil)
+	sendGraph(s, dataset.Step{Transactions: step.Transactions})
+	alone := saidAll(s, step.Transactions, nil)
 	for _, p := range alone {
 		require.False(t, p.Final)
 		require.Equal(t, lethe.Timestep(3), p.TrainedThrough)
@@ -93,47 +92,47 @@ func TestTransactionsAreScoredWhenTheyArrive(t *testing.T) {
 
 	forms := servicetest.FormsOf(t, c, stream, gone.ID)
 	require.Equal(t, deletions.Verified, s.Erase("gdpr-open", lethe.ScopeStubs, gone.ID))
-	require.Zero(t, s.naming(bus.Predictions, string(gone.ID)), "a prediction or its tombstone is left")
+	require.Zero(t, countNaming(s, bus.Predictions, string(gone.ID)), "a prediction or its tombstone is left")
 	require.Empty(t, servicetest.Left(t, c.DataDir, forms))
 	s.Stop()
 
 	// It comes again, with its payments, to a window that was made anew.
 	s = start(t, c)
-	s.sendGraph(dataset.Step{Transactions: step.Transactions[:1], Payments: step.Payments})
+	sendGraph(s, dataset.Step{Transactions: step.Transactions[:1], Payments: step.Payments})
 	joined := map[lethe.TransactionID]bool{}
 	for _, p := range payments {
 		joined[p.Source], joined[p.Target] = true, true
 	}
-	s.saidAll(rest, func(i int, p *scoring.Prediction) bool {
+	saidAll(s, rest, func(i int, p *scoring.Prediction) bool {
 		changed := p.Probability != alone[i+1].Probability
 		return changed == joined[p.Transaction] && (p.ID != alone[i+1].ID) == changed
 	})
 	var last []*scoring.Prediction
 	require.Eventually(t, func() bool { // of several payments the last may still be on its way
 		before := last
-		last = s.said(rest)
+		last = said(s, rest)
 		return samePredictions(before, last)
 	}, servicetest.WaitFor, 10*servicetest.Tick)
 
-	s.end(bus.Transactions, 4, ingest.EncodeClose)
-	final := s.saidAll(rest, func(_ int, p *scoring.Prediction) bool { return p.Final })
+	endTimestep(s, bus.Transactions, 4, ingest.EncodeClose)
+	final := saidAll(s, rest, func(_ int, p *scoring.Prediction) bool { return p.Final })
 	for i, p := range final {
 		require.NotEqual(t, last[i].ID, p.ID)
 		require.Equal(t, last[i].Probability, p.Probability)
 	}
-	require.Zero(t, s.naming(bus.Predictions, string(gone.ID)))
+	require.Zero(t, countNaming(s, bus.Predictions, string(gone.ID)))
 	s.Await(func(st *service.Status) bool { return st.Predictions == status.Predictions+len(rest) })
 	time.Sleep(servicetest.Tick)
-	require.True(t, samePredictions(final, s.said(rest)), "a provisional prediction came after the final one")
+	require.True(t, samePredictions(final, said(s, rest)), "a provisional prediction came after the final one")
 
 	c.Scoring.Provisional, c.DataDir = false, t.TempDir()
 	without := start(t, c)
 	without.Replay(before)
-	without.sendGraph(dataset.Step{Transactions: rest, Payments: payments})
+	sendGraph(without, dataset.Step{Transactions: rest, Payments: payments})
 	without.Await(func(st *service.Status) bool { return st.Timesteps.Open == 1 && st.LagRecords == 0 })
 	require.Empty(t, without.Newest(bus.Predictions)[string(rest[0].ID)])
-	without.end(bus.Transactions, 4, ingest.EncodeClose)
-	require.True(t, samePredictions(final, without.saidAll(rest, nil)))
+	endTimestep(without, bus.Transactions, 4, ingest.EncodeClose)
+	require.True(t, samePredictions(final, saidAll(without, rest, nil)))
 }
 
 func samePredictions(a, b []*scoring.Prediction) bool {

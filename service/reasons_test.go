@@ -36,7 +36,7 @@ func TestReasonsAddUpAndForget(t *testing.T) {
 	s, m := start(t, c), newMirror(t, c, stream)
 	s.Replay(stream)
 	m.settle(1, 2, 3)
-	records := s.reasons(3 * 12)
+	records := reasonsOf(s, 3*12)
 
 	layout, err := c.Layout()
 	require.NoError(t, err)
@@ -72,9 +72,9 @@ func TestReasonsAddUpAndForget(t *testing.T) {
 
 	gone, naming := mostNamed(records)
 	forms := servicetest.FormsOf(t, c, stream, gone)
-	require.Greater(t, s.naming(bus.Reasons, string(gone)), 0)
+	require.Greater(t, countNaming(s, bus.Reasons, string(gone)), 0)
 	require.Equal(t, deletions.Verified, s.Erase("named", lethe.ScopeStubs, gone))
-	require.Zero(t, s.naming(bus.Reasons, string(gone)), "a record of it, one that names it, or a tombstone is left")
+	require.Zero(t, countNaming(s, bus.Reasons, string(gone)), "a record of it, one that names it, or a tombstone is left")
 	require.Empty(t, servicetest.Left(t, c.DataDir, forms))
 	status, err := s.Status(t.Context())
 	require.NoError(t, err)
@@ -82,7 +82,7 @@ func TestReasonsAddUpAndForget(t *testing.T) {
 	if _, alert := records[gone]; alert {
 		remaining--
 	}
-	after := s.reasons(remaining)
+	after := reasonsOf(s, remaining)
 	for _, id := range naming {
 		r := after[id]
 		require.True(t, r.Again)
@@ -115,7 +115,7 @@ func TestReasonsAddUpAndForget(t *testing.T) {
 }
 
 // reasons are the newest of every alert, once there are so many.
-func (r *running) reasons(alerts int) map[lethe.TransactionID]*reasons.Record {
+func reasonsOf(r *running, alerts int) map[lethe.TransactionID]*reasons.Record {
 	r.T.Helper()
 	made := func() bool { return len(r.Newest(bus.Reasons)) == alerts }
 	require.Eventually(r.T, made, servicetest.WaitFor, 20*time.Millisecond)

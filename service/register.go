@@ -3,7 +3,6 @@ package service
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -33,7 +32,7 @@ type register struct {
 	now     func() time.Time
 	// readBack are the roles whose own record has been read back.
 	readBack map[string]bool
-	// before are the instances that ran roles alone when the process began.
+	// before are the instances that ran shared roles alone when the process began.
 	before map[string]wire.Instance
 }
 
@@ -56,12 +55,10 @@ func newRegister(identity, run string, takeOver bool, alone, shared []string, no
 // begin compares with the records from before the process began.
 func (r *register) begin(known *wire.Members) error {
 	var refused []error
-	for _, role := range slices.Concat(slices.Collect(maps.Keys(r.members)), slices.Collect(maps.Keys(r.own))) {
+	for role := range r.members {
 		if alone, found := known.Alone(role); found {
 			r.before[role] = alone
 		}
-	}
-	for role := range r.members {
 		refused = append(refused, r.beginShared(known, role))
 	}
 	for role := range r.own {
@@ -127,11 +124,16 @@ func (r *register) beginAlone(known *wire.Members, role string) error {
 		}
 		r.strikes = append(r.strikes, wire.Strike{Role: role, Identity: other, At: r.now()})
 	}
-	if alone, found := known.Alone(role); found {
-		return r.follow(alone)
-	}
 	own := r.own[role]
 	own.Since = wire.Since(r.now(), time.Time{})
+	if alone, found := known.Alone(role); found {
+		if alone.Identity != r.identity && !r.takeOver {
+			return fmt.Errorf("%w: %s is played by instance %.8s, this is %.8s (stop the other and go on with its data "+
+				"directory; or run this one with --take-over, which says that the other directory is gone for good)",
+				ErrInstance, role, alone.Identity, r.identity)
+		}
+		own = own.After(alone, r.now())
+	}
 	r.own[role] = own
 	return nil
 }
@@ -144,24 +146,8 @@ func (r *register) isOld(i wire.Instance) bool {
 	return same || i.Since.Before(before.Since) || r.readBack[i.Role] && i.Since.Before(r.own[i.Role].Since)
 }
 
-// follow compares with the newest instance that ran a role alone.
-func (r *register) follow(there wire.Instance) error {
-	own, plays := r.own[there.Role]
-	if !plays {
-		return nil
-	}
-	if there.Identity == own.Identity || own.TakeOver {
-		r.own[there.Role] = own.After(there, r.now())
-		return nil
-	}
-	return fmt.Errorf("%w: %s is played by instance %.8s, this is %.8s (stop the other and go on with its data "+
-		"directory; or run this one with --take-over, which says that the other directory is gone for good)",
-		ErrInstance, there.Role, there.Identity, own.Identity)
-}
-
 // take processes records from after the process began. Of two that begin at the same time the first
-// one stays, unless the second takes over; in the first case the second one's record has replaced
-// the first one's, which must be republished.
+// one stays.
 func (r *register) take(n wire.Notice) (again bool, err error) {
 	switch {
 	case n.Member != nil:
@@ -223,29 +209,16 @@ func (r *register) takeAlone(i wire.Instance) (again bool, err error) {
 	}
 }
 
-// takeInstance processes an instance that runs a role that this process runs alone.
+// takeInstance processes an instance that runs a role that this process runs alone. No other process can write one: a
+// process that runs roles alone has a broker of its own, and its data directory is locked. Records of earlier
+// processes may be written again, and must then be replaced.
 func (r *register) takeInstance(i wire.Instance) (again bool, err error) {
 	own, plays := r.own[i.Role]
-	switch {
-	case !plays:
-		return false, nil
-	case i.Identity == own.Identity && i.Run == own.Run:
+	if plays && i.Identity == own.Identity && i.Run == own.Run {
 		r.readBack[i.Role] = true
 		return false, nil
-	case !r.readBack[i.Role] && r.isOld(i):
-		return false, nil // its own record comes after that one
-	case !r.readBack[i.Role]:
-		// The replacements of a take-over are not in the record that was already sent.
-		return own.TakeOver && i.Identity != own.Identity, r.follow(i)
-	case r.isOld(i):
-		return true, nil // a record of an earlier process of this directory was replayed, or arrives late
-	case i.Identity == own.Identity:
-		return false, r.copied(i.Role)
-	case i.TakeOver:
-		return false, r.takenOver(i)
-	default:
-		return true, nil
 	}
+	return plays && r.readBack[i.Role], nil
 }
 
 func (r *register) copied(role string) error {

@@ -32,14 +32,20 @@ func RemediedFS(fs vfs.FS, dataDir, role string) vfs.FS {
 	return swapstore.Remedied(fs, Remedy(dataDir, role))
 }
 
-// remedied adds the remedy to an error about a role's damaged directory.
-func remedied(err error, dataDir, role string) error {
-	damaged := errors.Is(err, swapstore.ErrCorrupt) || errors.Is(err, snapshot.ErrCorrupt) ||
-		errors.Is(err, canonical.ErrCorrupt)
-	if remedy := Remedy(dataDir, role); damaged && !strings.Contains(err.Error(), remedy) {
-		return fmt.Errorf("%w (%s)", err, remedy)
+// Remedied adds the remedy to an error about a role's directory that is damaged, or of another version.
+func Remedied(err error, dataDir, role string) error {
+	var remedy string
+	switch {
+	case errors.Is(err, swapstore.ErrFormat) || errors.Is(err, canonical.ErrVersion):
+		remedy = "use the version of lethe that wrote it"
+	case errors.Is(err, swapstore.ErrCorrupt) || errors.Is(err, snapshot.ErrCorrupt) ||
+		errors.Is(err, canonical.ErrCorrupt):
+		remedy = Remedy(dataDir, role)
 	}
-	return err
+	if remedy == "" || strings.Contains(err.Error(), remedy) {
+		return err
+	}
+	return fmt.Errorf("%w (%s)", err, remedy)
 }
 
 // roleProcess is a role that reports the remedy when its directory is damaged.
@@ -54,5 +60,5 @@ type roleProcess struct {
 // cannot be signalled in any other way.
 func (r roleProcess) Run(ctx context.Context) error {
 	defer context.AfterFunc(ctx, r.patience.Stop)()
-	return remedied(r.Role.Run(ctx), r.dataDir, r.name)
+	return Remedied(r.Role.Run(ctx), r.dataDir, r.name)
 }

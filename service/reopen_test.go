@@ -49,10 +49,10 @@ func TestLateRecordsGiveWhatAStreamInOrderGives(t *testing.T) {
 	c.Ingest.ReopenWindow = 300 * time.Millisecond
 	s := start(t, c)
 	s.Replay(first)
-	require.NotEmpty(t, s.deadLetters(), "payments and labels lack their transactions")
+	require.NotEmpty(t, deadLetters(s), "payments and labels lack their transactions")
 	before := s.Newest(bus.Predictions)
 	erased := servicetest.LabelledIllicit(stream, 5)[0]
-	s.ask(request(t, "meanwhile", held[0], erased))
+	submit(s, request(t, "meanwhile", held[0], erased))
 
 	_, err := service.Replay(t.Context(), s.Client(), stream, service.ReplayOptions{})
 	require.NoError(t, err)
@@ -66,9 +66,8 @@ func TestLateRecordsGiveWhatAStreamInOrderGives(t *testing.T) {
 	m.forget(lethe.ScopeStubs, erased)
 	want := m.build()
 	s.Await(func(st *service.Status) bool { return st.LagRecords == 0 && st.EnsembleHash == want.ensemble })
-	f := &forgetting{running: s, m: m}
-	f.equal(want)
-	require.Eventually(t, func() bool { return len(s.deadLetters()) == 0 }, 30*time.Second, 50*time.Millisecond,
+	requireEqual(s, want)
+	require.Eventually(t, func() bool { return len(deadLetters(s)) == 0 }, 30*time.Second, 50*time.Millisecond,
 		"all have what they lacked")
 	require.Equal(t, stream.FeatureCount, s.Quiet().FeatureCount, "as the first timestep told")
 
@@ -105,10 +104,9 @@ func TestLateRecordsAreDeadLettersByChoice(t *testing.T) {
 	s := start(t, c)
 	before := s.Replay(servicetest.Without(stream, id))
 	s.ReplayAgain(stream)
-	require.NotEmpty(t, s.deadLetters())
+	require.NotEmpty(t, deadLetters(s))
 	require.Equal(t, before.EnsembleHash, s.Quiet().EnsembleHash)
 	m := newMirror(t, c, servicetest.Without(stream, id))
 	m.settle(1, 2, 3)
-	f := &forgetting{running: s, m: m}
-	f.equal(m.build())
+	requireEqual(s, m.build())
 }

@@ -37,44 +37,43 @@ func TestRepeatedAndConflictingRequests(t *testing.T) {
 
 	// In one batch: a request, itself again, another under its id, and one of
 	// another id for the same transaction.
-	s.ask(request(t, "one", first), request(t, "one", first), request(t, "one", third), request(t, "other", first))
+	submit(s, request(t, "one", first), request(t, "one", first), request(t, "one", third), request(t, "other", first))
 	// The one that is rejected may be published first.
 	ended := func() bool { return s.Outcome("one") == deletions.Verified }
 	require.Eventually(t, ended, servicetest.WaitFor, servicetest.Tick)
 	require.Equal(t, deletions.Verified, s.Outcome("other"))
-	require.Equal(t, []deletions.Outcome{deletions.OutcomeErased}, s.outcomes("one"))
-	require.Equal(t, []deletions.Outcome{deletions.OutcomeAlreadyErased}, s.outcomes("other"))
+	require.Equal(t, []deletions.Outcome{deletions.OutcomeErased}, outcomes(s, "one"))
+	require.Equal(t, []deletions.Outcome{deletions.OutcomeAlreadyErased}, outcomes(s, "other"))
 	s.Await(func(st *service.Status) bool { return st.LagRecords == 0 && st.Erasures[deletions.Verified] == 2 })
-	require.Empty(t, s.deadLetters())
-	require.Equal(t, 1, s.conflicts())
+	require.Empty(t, deadLetters(s))
+	require.Equal(t, 1, conflicts(s))
 	require.Equal(t, deletions.Verified, s.Erase("two", lethe.ScopeStubs, second))
 
 	m := newMirror(t, c, stream)
 	m.settle(1, 2, 3)
 	m.forget(lethe.ScopeStubs, first, second)
-	f := &forgetting{running: s, m: m}
-	f.equal(m.build())
+	requireEqual(s, m.build())
 	one, before := receipt("one"), s.Quiet()
-	models := s.artefacts(bus.Models)
+	models := artefacts(s, bus.Models)
 
 	// The same again when it is long done, and others under its id.
-	s.ask(request(t, "one", first))
-	s.ask(request(t, "one", first, third))
-	s.ask(request(t, "two", third))
+	submit(s, request(t, "one", first))
+	submit(s, request(t, "one", first, third))
+	submit(s, request(t, "two", third))
 	require.Equal(t, deletions.Verified, s.Erase("too-late", lethe.ScopeStubs, first))
-	require.Equal(t, []deletions.Outcome{deletions.OutcomeAlreadyErased}, s.outcomes("too-late"))
+	require.Equal(t, []deletions.Outcome{deletions.OutcomeAlreadyErased}, outcomes(s, "too-late"))
 	after := s.Quiet()
 	require.Equal(t, one, receipt("one"))
-	require.Equal(t, models, s.artefacts(bus.Models))
+	require.Equal(t, models, artefacts(s, bus.Models))
 	require.Equal(t, before.EnsembleHash, after.EnsembleHash)
 	require.Equal(t, before.Erasures[deletions.Verified]+1, after.Erasures[deletions.Verified])
 	require.Contains(t, s.Newest(bus.Transactions), string(third), "nobody has asked for it with success")
-	require.Equal(t, 3, s.conflicts())
-	require.Empty(t, s.deadLetters())
-	s.clean(c.DataDir, forms)
+	require.Equal(t, 3, conflicts(s))
+	require.Empty(t, deadLetters(s))
+	requireClean(s, c.DataDir, forms)
 	require.Empty(t, s.Newest(bus.Erasures), "a request stays that nobody needs")
 	require.Equal(t, deletions.Verified, s.Erase("three", lethe.ScopeStubs, third))
-	s.clean(c.DataDir, servicetest.FormsOf(t, c, stream, third))
+	requireClean(s, c.DataDir, servicetest.FormsOf(t, c, stream, third))
 	s.Stop()
 	require.Empty(t, servicetest.Left(t, c.DataDir, forms))
 }
@@ -93,13 +92,13 @@ func TestARequestUnderWayKeepsItsRecord(t *testing.T) {
 	alone := c
 	alone.Roles = []string{configs.RoleBuild}
 	s = start(t, alone)
-	s.ask(request(t, "waits", ids[0]))
+	submit(s, request(t, "waits", ids[0]))
 	s.Await(func(st *service.Status) bool { return st.Erasures[deletions.Accepted] == 1 })
-	s.ask(request(t, "waits", ids[1]))
-	s.ask(ingest.Outgoing{Key: []byte("waits")})
+	submit(s, request(t, "waits", ids[1]))
+	submit(s, ingest.Outgoing{Key: []byte("waits")})
 	require.Eventually(t, func() bool {
 		first := string(request(t, "waits", ids[0]).Value)
-		return s.Newest(bus.Erasures)["waits"] == first && s.naming(bus.Erasures, string(ids[1])) == 0
+		return s.Newest(bus.Erasures)["waits"] == first && countNaming(s, bus.Erasures, string(ids[1])) == 0
 	}, servicetest.WaitFor, servicetest.Tick)
 	s.Stop()
 
@@ -108,13 +107,12 @@ func TestARequestUnderWayKeepsItsRecord(t *testing.T) {
 	m := newMirror(t, c, stream)
 	m.settle(1, 2, 3)
 	m.forget(lethe.ScopeStubs, ids[0])
-	f := &forgetting{running: s, m: m}
-	f.equal(m.build())
-	s.clean(c.DataDir, servicetest.FormsOf(t, c, stream, ids[0]))
+	requireEqual(s, m.build())
+	requireClean(s, c.DataDir, servicetest.FormsOf(t, c, stream, ids[0]))
 }
 
 // conflicts counts the requests that were rejected because of their request id.
-func (r *running) conflicts() (n int) {
+func conflicts(r *running) (n int) {
 	r.T.Helper()
 	all, err := requests.List(r.T.Context(), r.Client())
 	require.NoError(r.T, err)

@@ -38,7 +38,7 @@ const replayBatchRecords = 2000
 // and payments, a close record to every partition, its labels, and a settle
 // record to every partition. Publishing a dataset twice is harmless.
 func Replay(ctx context.Context, client *bus.Client, stream *dataset.Stream, o ReplayOptions) (int, error) {
-	r := &replay{client: client, rate: o.RatePerSecond, encoding: o.Encoding, sign: o.Sign, started: time.Now()}
+	r := &replay{ReplayOptions: o, client: client, started: time.Now()}
 	for i := range stream.Steps {
 		if err := r.step(ctx, &stream.Steps[i]); err != nil {
 			return r.written, fmt.Errorf("replay timestep %d: %w", stream.Steps[i].Timestep, err)
@@ -53,12 +53,10 @@ func Replay(ctx context.Context, client *bus.Client, stream *dataset.Stream, o R
 }
 
 type replay struct {
-	client   *bus.Client
-	rate     float64
-	encoding ingest.Encoding
-	sign     []crypto.Signer
-	started  time.Time
-	written  int
+	ReplayOptions
+	client  *bus.Client
+	started time.Time
+	written int
 }
 
 func (r *replay) step(ctx context.Context, step *dataset.Step) error {
@@ -68,19 +66,19 @@ func (r *replay) step(ctx context.Context, step *dataset.Step) error {
 		return err
 	}
 	for i, t := range step.Transactions {
-		if err := add(r.encoding.Transaction(t)); err != nil {
+		if err := add(r.Encoding.Transaction(t)); err != nil {
 			return fmt.Errorf("transaction %d: %w", i, err)
 		}
 	}
 	for i, p := range step.Payments {
-		if err := add(r.encoding.Payment(p)); err != nil {
+		if err := add(r.Encoding.Payment(p)); err != nil {
 			return fmt.Errorf("payment %d: %w", i, err)
 		}
 	}
 	if err := r.write(ctx, bus.Transactions, records); err != nil {
 		return err
 	}
-	if err := r.control(ctx, bus.Transactions, step.Timestep, r.encoding.Close); err != nil {
+	if err := r.control(ctx, bus.Transactions, step.Timestep, r.Encoding.Close); err != nil {
 		return err
 	}
 	records = nil
@@ -103,7 +101,7 @@ func (r *replay) control(
 	if err != nil {
 		return err
 	}
-	signer := authority.Signer{Keys: r.sign, Topic: r.client.Name(topic), At: time.Now()}
+	signer := authority.Signer{Keys: r.Sign, Topic: r.client.Name(topic), At: time.Now()}
 	records := make([]ingest.Outgoing, n)
 	for p := range records {
 		key, value := encode(t, p)
@@ -118,8 +116,8 @@ func (r *replay) control(
 // write writes records in batches, at most at the configured rate.
 func (r *replay) write(ctx context.Context, topic bus.Topic, records []ingest.Outgoing) error {
 	size := replayBatchRecords
-	if r.rate > 0 {
-		size = max(1, min(size, int(r.rate/10)))
+	if r.RatePerSecond > 0 {
+		size = max(1, min(size, int(r.RatePerSecond/10)))
 	}
 	for len(records) > 0 {
 		n := min(size, len(records))
@@ -128,10 +126,10 @@ func (r *replay) write(ctx context.Context, topic bus.Topic, records []ingest.Ou
 		}
 		records = records[n:]
 		r.written += n
-		if r.rate <= 0 {
+		if r.RatePerSecond <= 0 {
 			continue
 		}
-		due := r.started.Add(time.Duration(float64(r.written) / r.rate * float64(time.Second)))
+		due := r.started.Add(time.Duration(float64(r.written) / r.RatePerSecond * float64(time.Second)))
 		select {
 		case <-time.After(time.Until(due)):
 		case <-ctx.Done():

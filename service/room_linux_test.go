@@ -2,7 +2,6 @@ package service_test
 
 import (
 	"io/fs"
-	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -38,16 +37,15 @@ func TestSmallTimestepsTakeLittleRoom(t *testing.T) {
 	stream := servicetest.SmallStream(t, 4, 300, 3)
 	r.Replay(stream)
 	const features = 12 // of smallStream
-	stores, err := filepath.Glob(filepath.Join(service.RoleDir(c.DataDir, "build"), "snapshots", "*"))
+	folder := filepath.Join(service.RoleDir(c.DataDir, "build"), "snapshots")
+	graphs, err := filepath.Glob(filepath.Join(folder, "*.graph"))
 	require.NoError(t, err)
-	held := 0
-	for _, dir := range stores {
-		if info, err := os.Stat(dir); err != nil || !info.IsDir() || filepath.Base(dir) == "staging" {
-			continue
-		}
-		held++
-		require.Less(t, room(t, dir), int64(128<<10)+10*300*4*features, dir)
+	require.Len(t, graphs, 4)
+	shards, err := filepath.Glob(filepath.Join(folder, "*.assigned"))
+	require.NoError(t, err)
+	require.Len(t, shards, 4)
+	for _, file := range append(graphs, shards...) {
+		require.Less(t, room(t, file), int64(16<<10)+2*300*4*features, file)
 	}
-	require.Equal(t, 4, held)
 	r.Stop()
 }

@@ -2,7 +2,6 @@ package service_test
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -20,15 +19,10 @@ import (
 )
 
 // scrape reads the counts and gauges of lethe; of histograms of times their counts alone.
-func (r *running) scrape() map[string]float64 {
+func scrape(r *running) map[string]float64 {
 	r.T.Helper()
-	response, err := http.Get("http://" + r.HTTPAddress() + "/metrics")
-	require.NoError(r.T, err)
-	body, err := io.ReadAll(response.Body)
-	require.NoError(r.T, err)
-	require.NoError(r.T, response.Body.Close())
 	out := make(map[string]float64)
-	for line := range strings.Lines(string(body)) {
+	for line := range strings.Lines(r.Page("/metrics")) {
 		series, value, found := strings.Cut(strings.TrimSpace(line), "} ")
 		if series += "}"; !found {
 			series, value, _ = strings.Cut(strings.TrimSpace(line), " ")
@@ -39,19 +33,20 @@ func (r *running) scrape() map[string]float64 {
 		if !strings.HasPrefix(name, "lethe_") || timed {
 			continue
 		}
-		out[series], err = strconv.ParseFloat(value, 64)
+		number, err := strconv.ParseFloat(value, 64)
 		require.NoError(r.T, err, line)
+		out[series] = number
 	}
 	return out
 }
 
 // settledScrape is a scrape after which nothing changes for a moment.
-func (r *running) settledScrape() map[string]float64 {
+func settledScrape(r *running) map[string]float64 {
 	r.T.Helper()
 	text := func(m map[string]float64) string { return fmt.Sprint(m) } // NaN is no equal of itself
-	last, same := r.scrape(), 0
+	last, same := scrape(r), 0
 	require.Eventually(r.T, func() bool {
-		now := r.scrape()
+		now := scrape(r)
 		if same++; text(now) != text(last) {
 			last, same = now, 0
 		}
@@ -103,9 +98,9 @@ func TestScrape_ProbesOfErasedNames_DifferWhereTheThreatModelNamesIt(t *testing.
 	for i, names := range [][2]string{{string(erased), erasedSubject}, {"never-seen", unknownSubject}} {
 		s := start(t, servicetest.SmallConfig(t, t.TempDir()))
 		s.Replay(stream)
-		s.eraseTargets("erased", lethe.Transactions(erased)[0], lethe.SubjectThrough(erasedSubject, 9))
+		eraseTargets(s, "erased", lethe.Transactions(erased)[0], lethe.SubjectThrough(erasedSubject, 9))
 		s.Quiet()
-		told[i] = s.probes(lethe.TransactionID(names[0]), names[1], servicetest.Step(stream, 1).Transactions[0].Features)
+		told[i] = probes(s, lethe.TransactionID(names[0]), names[1], servicetest.Step(stream, 1).Transactions[0].Features)
 		s.Stop()
 	}
 	differing := make(map[string]bool)
@@ -137,12 +132,12 @@ func familyOf(series string) string {
 }
 
 // probes sends records of an id and a subject, and returns how each changes what is scraped.
-func (r *running) probes(id lethe.TransactionID, subject string, features []float32) map[string]map[string]string {
+func probes(r *running, id lethe.TransactionID, subject string, features []float32) map[string]map[string]string {
 	transaction := func(t lethe.Transaction) sending { return sendingOf(bus.Transactions)(ingest.EncodeTransaction(t)) }
 	payment := lethe.Payment{Source: id, Target: "somebody", Timestep: 5}
 	label := lethe.LabelRecord{ID: id, Timestep: 5, Label: lethe.Illicit}
 	out := make(map[string]map[string]string)
-	before := r.settledScrape()
+	before := settledScrape(r)
 	for _, probe := range []struct {
 		name string
 		sending
@@ -154,18 +149,18 @@ func (r *running) probes(id lethe.TransactionID, subject string, features []floa
 		{"carrier", transaction(
 			lethe.Transaction{ID: "carrier", Timestep: 5, Features: features, Subjects: []string{subject}})},
 	} {
-		r.send(probe.topic, probe.key, probe.value, probe.err)
+		send(r, probe.topic)(probe.key, probe.value, probe.err)
 		r.Quiet()
-		after := r.settledScrape()
+		after := settledScrape(r)
 		out[probe.name] = changes(before, after)
 		before = after
 	}
 	for partition := range 2 {
 		key, value := ingest.EncodeClose(5, partition)
-		r.pinned(bus.Transactions, partition, key, value)
+		writeTo(r, bus.Transactions, partition, key, value)
 	}
 	r.Quiet()
-	out["closed"] = changes(before, r.settledScrape())
+	out["closed"] = changes(before, settledScrape(r))
 	return out
 }
 
@@ -177,14 +172,7 @@ func TestMetricsLogin_Scrape_NeedsATokenOfAnyRole(t *testing.T) {
 	tokens := people(t, &c, "viewer")
 	s := start(t, c)
 	ask := func(path, token string) int {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+s.HTTPAddress()+path, nil)
-		require.NoError(t, err)
-		if token != "" {
-			request.Header.Set("Authorization", "Bearer "+token)
-		}
-		response, err := http.DefaultClient.Do(request)
-		require.NoError(t, err)
-		require.NoError(t, response.Body.Close())
+		response := s.Ask(http.MethodGet, path, "", "Authorization", servicetest.Bearer(token))
 		return response.StatusCode
 	}
 	require.Equal(t, http.StatusUnauthorized, ask("/metrics", ""))

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"lethe/configs"
 	"lethe/ingest"
@@ -19,6 +20,15 @@ import (
 
 // SealedPath is the file of a data directory that identifies the secret of the codes of internal topics.
 func SealedPath(dataDir string) string { return filepath.Join(dataDir, "sealed") }
+
+// SealedRemedy is the remedy for a damaged file of SealedPath. Without a rotation of the secret it says no more than a
+// new one.
+func SealedRemedy(c configs.Config) string {
+	if _, err := os.Stat(configs.LedgerSecretPath(c.SecretPath())); errors.Is(err, fs.ErrNotExist) {
+		return "remove it: the next start writes it again"
+	}
+	return "put it back from a copy of the data directory: it knows from where on records have codes of the rotated secret"
+}
 
 // begunBefore reports whether a data directory was in use before this process. An empty directory
 // may be a disk that an operator has mounted for the first start.
@@ -35,6 +45,18 @@ func begunBefore(dataDir string) bool {
 		}
 	}
 	return false
+}
+
+// MakeDataDir makes a data directory that is not there yet.
+func MakeDataDir(dir string) error {
+	err := os.MkdirAll(dir, 0o700)
+	if errors.Is(err, syscall.ENOTDIR) {
+		err = errors.New("it, or what it is to be in, is a file")
+	}
+	if err != nil {
+		err = fmt.Errorf("data directory %s cannot be made: %w (choose another with --data-dir)", dir, err)
+	}
+	return err
 }
 
 // othersMay are the permissions of a directory for other users.
@@ -82,11 +104,29 @@ func (s sealing) begin() error {
 		return err
 	}
 	wire.SealOf(s.secret, before).On(s.client, s.patient)
+	return WriteSealed(s.config.DataDir, sealed)
+}
+
+// ReadSealed reads the file of a data directory. The error is fs.ErrNotExist if there is none.
+func ReadSealed(dataDir string) (sealed wire.Sealed, err error) {
+	path := SealedPath(dataDir)
+	value, err := os.ReadFile(path)
+	if err != nil {
+		return sealed, err
+	}
+	if sealed, err = wire.DecodeSealed(value); err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return sealed, err
+}
+
+// WriteSealed writes the file of a data directory.
+func WriteSealed(dataDir string, sealed wire.Sealed) error {
 	value, err := sealed.Encode()
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(SealedPath(s.config.DataDir), value, 0o644)
+	return atomicfile.Write(SealedPath(dataDir), value, 0o644)
 }
 
 // wholeTopics are topics that can be read from their start to their current end.
@@ -104,17 +144,13 @@ func readControl(ctx context.Context, topics wholeTopics, fn func(ingest.Record)
 }
 
 // read reads the file of the data directory, and refuses it under another secret.
-func (s sealing) read() (sealed wire.Sealed, err error) {
-	path := SealedPath(s.config.DataDir)
-	value, err := os.ReadFile(path)
+func (s sealing) read() (wire.Sealed, error) {
+	sealed, err := ReadSealed(s.config.DataDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return wire.NewSealed(s.secret, nil), nil
 	}
-	if err == nil {
-		sealed, err = wire.DecodeSealed(value)
-	}
 	if err != nil {
-		return sealed, fmt.Errorf("%s: %w (put it back from a copy of the data directory)", path, err)
+		return sealed, fmt.Errorf("%w (%s)", err, SealedRemedy(s.config))
 	}
 	if here := wire.SecretCheck(s.secret); sealed.SecretCheck != here {
 		return sealed, fmt.Errorf("%w: secret_file is key %s here, the data directory was begun with key %s "+

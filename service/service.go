@@ -41,7 +41,7 @@ import (
 // Options configures a service.
 type Options struct {
 	Config configs.Config
-	// Version names the program on receipts and in metrics; it is required.
+	// Version names the program on receipts and in metrics.
 	Version string
 	// TakeOver confirms that the data directories that previously ran the roles are permanently
 	// gone.
@@ -64,15 +64,6 @@ type Options struct {
 // Defaults returns the options of a normal process.
 func Defaults(c configs.Config, version string, logger *slog.Logger) Options {
 	return Options{Config: c, Version: version, Random: rand.Reader, Logger: logger}
-}
-
-// Validate rejects options that would otherwise fail only at the first receipt. The configuration has been validated
-// by the package that loads it.
-func (o Options) Validate() error {
-	if o.Version == "" {
-		return errors.New("version is empty: receipts and metrics must name the program")
-	}
-	return nil
 }
 
 // Service is one process of lethe. Use New, Run once, then Close.
@@ -173,9 +164,6 @@ func ReceiptsDir(dataDir string) string { return filepath.Join(dataDir, receipts
 // missing topics and opens the roles. The web server runs from the beginning. On an error
 // everything that was opened is closed.
 func New(ctx context.Context, o Options) (_ *Service, err error) {
-	if err := o.Validate(); err != nil {
-		return nil, fmt.Errorf("service: %w", err)
-	}
 	if err := o.Config.HTTP.CheckLogin(); err != nil {
 		return nil, err
 	}
@@ -207,15 +195,11 @@ func New(ctx context.Context, o Options) (_ *Service, err error) {
 	if s.kernels, err = s.config.KernelSet(); err != nil {
 		return nil, err
 	}
-	if err := s.measure(); err != nil {
-		return nil, err
-	}
+	s.measure()
 	s.patience = patientfs.New(s.outages.watchDisk)
 	s.disk = s.patience.FS(vfs.Default)
-	if s.modules, err = supervisor.New(s.moduleList(), s.noteHealth); err != nil {
-		return nil, fmt.Errorf("service: %w", err)
-	}
-	if err = s.modules.OpenAll(ctx); err == nil {
+	s.modules = supervisor.New(s.moduleList(), s.noteHealth)
+	if err = s.modules.Open(ctx); err == nil {
 		err = topicWatch{s}.refusal()
 	}
 	if err != nil {
@@ -228,8 +212,8 @@ func New(ctx context.Context, o Options) (_ *Service, err error) {
 
 // prepare sets up the data directory with its keys, and the limit of open files.
 func (s *Service) prepare() (err error) {
-	if err := os.MkdirAll(s.config.DataDir, 0o700); err != nil {
-		return fmt.Errorf("data directory cannot be made: %w (choose another with --data-dir)", err)
+	if err := MakeDataDir(s.config.DataDir); err != nil {
+		return err
 	}
 	if s.begun = begunBefore(s.config.DataDir); s.begun && !s.o.Restoring {
 		if err := keysAreThere(s.config); err != nil {

@@ -2,10 +2,7 @@ package service_test
 
 import (
 	"context"
-	"log/slog"
-	"net"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -26,9 +23,7 @@ func second(t *testing.T, first *running, c configs.Config, change func(*configs
 	t.Helper()
 	c.DataDir, c.Kafka.Brokers = t.TempDir(), first.Brokers()
 	change(&c)
-	return service.New(t.Context(), service.Options{
-		Config: c, Version: "test", Random: servicetest.Zeros{}, Logger: slog.New(slog.DiscardHandler),
-	})
+	return service.New(t.Context(), servicetest.Options(c))
 }
 
 // Processes that share topics share settings: one that has others is refused, and
@@ -125,10 +120,9 @@ func TestASecondInstanceOfARoleStandsBy(t *testing.T) {
 	open := func(role, random string, takeOver bool) (*service.Service, error) {
 		c := c
 		c.Roles, c.DataDir, c.Kafka.Brokers = []string{role}, t.TempDir(), first.Brokers()
-		return service.New(t.Context(), service.Options{
-			Config: c, Version: "test", Random: strings.NewReader(strings.Repeat(random, 99)), TakeOver: takeOver,
-			Logger: slog.New(slog.DiscardHandler),
-		})
+		o := servicetest.Options(c)
+		o.Random, o.TakeOver = strings.NewReader(strings.Repeat(random, 99)), takeOver
+		return service.New(t.Context(), o)
 	}
 	_, err := open(configs.RoleTrain, "zero", false)
 	require.ErrorIs(t, err, service.ErrInstance)
@@ -165,10 +159,8 @@ func TestSeveralInstancesTrain(t *testing.T) {
 	open := func(random string, change func(o *service.Options)) (*service.Service, error) {
 		c := c
 		c.Roles, c.DataDir, c.Kafka.Brokers = []string{configs.RoleTrain}, t.TempDir(), first.Brokers()
-		o := service.Options{
-			Config: c, Version: "test", Random: strings.NewReader(strings.Repeat(random, 99)),
-			Logger: slog.New(slog.DiscardHandler),
-		}
+		o := servicetest.Options(c)
+		o.Random = strings.NewReader(strings.Repeat(random, 99))
 		change(&o)
 		return service.New(t.Context(), o)
 	}
@@ -206,12 +198,10 @@ func TestSeveralInstancesTrain(t *testing.T) {
 // or settled any more, for it would lack what goes to them. A new start is refused.
 func TestAddedPartitionsAreNamed(t *testing.T) {
 	c := servicetest.SmallConfig(t, t.TempDir())
-	c.HTTP.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))
 	first := start(t, c)
 	stream := servicetest.SmallStream(t, 3, 40, 3)
-	begin, rest := *stream, *stream
-	begin.Steps, rest.Steps = stream.Steps[:1], stream.Steps[1:]
-	first.Replay(&begin)
+	begin, rest := servicetest.Part(t, stream, 1, 1), servicetest.Part(t, stream, 2, 3)
+	first.Replay(begin)
 	transport := &kafka.Transport{}
 	defer transport.CloseIdleConnections()
 	raw := &kafka.Client{Addr: kafka.TCP(first.Brokers()...), Transport: transport}
@@ -219,10 +209,10 @@ func TestAddedPartitionsAreNamed(t *testing.T) {
 		Topics: []kafka.TopicPartitionsConfig{{Name: first.Client().Name(bus.Transactions), Count: 5}},
 	})
 	require.NoError(t, err)
-	_, err = service.Replay(t.Context(), first.Client(), &rest, service.ReplayOptions{})
+	_, err = service.Replay(t.Context(), first.Client(), rest, service.ReplayOptions{})
 	require.NoError(t, err)
 	require.Eventually(t, func() bool {
-		return strings.Contains(page(t, c.HTTP.Address, "/readyz"),
+		return strings.Contains(first.Page("/readyz"),
 			"transactions.v1: it has 5 partitions, and had 2 when lethe began")
 	}, 20*time.Second, 50*time.Millisecond)
 	var counts service.TimestepCounts
@@ -233,9 +223,7 @@ func TestAddedPartitionsAreNamed(t *testing.T) {
 	}, 20*time.Second, 50*time.Millisecond)
 	require.Equal(t, service.TimestepCounts{Open: 2, Settled: 1}, counts)
 	first.Stop()
-	_, err = service.New(t.Context(), service.Options{
-		Config: c, Version: "test", Random: servicetest.Zeros{}, Logger: slog.New(slog.DiscardHandler),
-	})
+	err = refused(t, c)
 	require.ErrorIs(t, err, service.ErrSettings)
 	require.ErrorContains(t, err, "partitions of transactions.v1 is 5 here, graphs has 2")
 }

@@ -49,7 +49,7 @@ func signedConfig(t *testing.T, dir string) configs.Config {
 }
 
 // as is somebody who signs what he says of requests.
-func (r *running) as(names ...string) *requests.Signing {
+func signing(r *running, names ...string) *requests.Signing {
 	signer := authority.Signer{Topic: r.Client().Name(bus.Erasures), At: time.Now(), Valid: time.Hour}
 	for _, name := range names {
 		signer.Keys = append(signer.Keys, keyOf(name))
@@ -64,7 +64,7 @@ func TestAForgedCloseMakesNothingLate(t *testing.T) {
 	stream := servicetest.SmallStream(t, 3, 40, 3)
 	undisturbed := start(t, servicetest.SmallConfig(t, t.TempDir()))
 	want := undisturbed.Replay(stream)
-	predictions := undisturbed.final()
+	predictions := finalPredictions(undisturbed)
 	undisturbed.Stop()
 
 	r := start(t, signedConfig(t, t.TempDir()))
@@ -78,10 +78,8 @@ func TestAForgedCloseMakesNothingLate(t *testing.T) {
 			require.NoError(t, r.Forger().Write(t.Context(), topic, []ingest.Outgoing{rec}))
 		}
 	}
-	begun := *stream
-	begun.Steps = stream.Steps[:2]
 	options := service.ReplayOptions{Sign: []crypto.Signer{keyOf("feed")}}
-	_, err := service.Replay(t.Context(), r.Client(), &begun, options)
+	_, err := service.Replay(t.Context(), r.Client(), servicetest.Part(t, stream, 1, 2), options)
 	require.NoError(t, err)
 	forge(bus.Transactions, authority.Signer{}, ingest.EncodeClose)
 	forge(bus.Transactions, authority.Signer{
@@ -100,15 +98,13 @@ func TestAForgedCloseMakesNothingLate(t *testing.T) {
 		return reasons[ingest.UnknownKey] == 2 && reasons[ingest.WrongRole] == 2 // the last of each key
 	})
 
-	rest := *stream
-	rest.Steps = stream.Steps[2:]
-	_, err = service.Replay(t.Context(), r.Client(), &rest, options)
+	_, err = service.Replay(t.Context(), r.Client(), servicetest.Part(t, stream, 3, 3), options)
 	require.NoError(t, err)
 	got := r.Await(func(st *service.Status) bool {
 		return st.TrainedThrough == want.TrainedThrough && st.LagRecords == 0
 	})
 	require.Equal(t, want.EnsembleHash, got.EnsembleHash)
-	require.Equal(t, predictions, r.final(), "none says that it is late")
+	require.Equal(t, predictions, finalPredictions(r), "none says that it is late")
 }
 
 // An erasure that two people must sign waits for the second one, and its receipt names both keys.
@@ -132,32 +128,32 @@ func TestTwoPeopleSignAnErasure(t *testing.T) {
 		"nobody": {nil, deletions.RejectedUnsigned}, "stranger": {[]string{"mallory"}, deletions.RejectedKey},
 		"producer": {[]string{"feed"}, deletions.RejectedRole},
 	} {
-		submitted, err := requests.Submit(ctx, r.as(c.by...), request(id), time.Now())
+		submitted, err := requests.Submit(ctx, signing(r, c.by...), request(id), time.Now())
 		require.NoError(t, err)
 		s, err := requests.Wait(ctx, r.Client(), submitted, nil)
 		require.NoError(t, err)
 		require.Equal(t, deletions.Rejected, s.State)
 		require.Equal(t, c.why, s.Failure)
 	}
-	submitted, err := requests.Submit(ctx, r.as("anna"), request("gdpr-1"), time.Now())
+	submitted, err := requests.Submit(ctx, signing(r, "anna"), request("gdpr-1"), time.Now())
 	require.NoError(t, err)
 	s, err := requests.Wait(ctx, r.Client(), submitted, nil)
 	require.NoError(t, err)
 	require.Equal(t, deletions.Held, s.State)
 	// V43: its record and those behind it stay in the topic, and were read all the same.
-	_, err = requests.Submit(ctx, r.as("anna"), request("gdpr-2"), time.Now())
+	_, err = requests.Submit(ctx, signing(r, "anna"), request("gdpr-2"), time.Now())
 	require.NoError(t, err)
 	r.Await(func(st *service.Status) bool { return st.Erasures[deletions.Held] == 2 && st.LagRecords == 0 })
 
-	_, err = requests.Approve(ctx, r.as("anna"), "gdpr-1", submitted.Digest, time.Now())
+	_, err = requests.Approve(ctx, signing(r, "anna"), "gdpr-1", submitted.Digest, time.Now())
 	require.ErrorIs(t, err, requests.ErrRefused)
 	require.ErrorContains(t, err, "same_person")
-	_, err = requests.Approve(ctx, r.as(), "gdpr-1", submitted.Digest, time.Now())
+	_, err = requests.Approve(ctx, signing(r), "gdpr-1", submitted.Digest, time.Now())
 	require.ErrorIs(t, err, requests.ErrUnsigned)
-	_, err = requests.Cancel(ctx, r.as("mallory"), "gdpr-1", submitted.Digest, time.Now())
+	_, err = requests.Cancel(ctx, signing(r, "mallory"), "gdpr-1", submitted.Digest, time.Now())
 	require.ErrorIs(t, err, requests.ErrRefused)
 	require.ErrorContains(t, err, "unknown_key")
-	_, err = requests.SetHold(ctx, r.as("feed"), ingest.Hold{
+	_, err = requests.SetHold(ctx, signing(r, "feed"), ingest.Hold{
 		Name: "case", Reason: "case 7", RequestedAt: time.Now(),
 		Transactions: []lethe.TransactionID{servicetest.LabelledIllicit(stream, 1)[0]},
 	})
@@ -166,7 +162,7 @@ func TestTwoPeopleSignAnErasure(t *testing.T) {
 	seen, status, err := requests.Waiting(ctx, r.Client(), "gdpr-1")
 	require.NoError(t, err)
 	require.Equal(t, request("gdpr-1").Targets, seen.Targets)
-	_, err = requests.Approve(ctx, r.as("bert"), "gdpr-1", status.RequestDigest, time.Now())
+	_, err = requests.Approve(ctx, signing(r, "bert"), "gdpr-1", status.RequestDigest, time.Now())
 	require.NoError(t, err)
 	for s = r.StatusOf("gdpr-1"); s.State != deletions.Verified; s = r.StatusOf("gdpr-1") {
 		require.False(t, s.State.Final(), s.State)
@@ -180,12 +176,12 @@ func TestTwoPeopleSignAnErasure(t *testing.T) {
 	var said receipt.Receipt
 	require.NoError(t, json.Unmarshal(payload, &said))
 	require.Equal(t, both, said.SignedBy)
-	logged := strings.Join(r.logged(), "\n")
+	logged := strings.Join(leavesOf(r), "\n")
 	require.Contains(t, logged, `"signed_by":["`+both[0]+`","`+both[1]+`"],"state":"accepted"`)
 }
 
 // logged are the leaves of the published log.
-func (r *running) logged() (out []string) {
+func leavesOf(r *running) (out []string) {
 	for _, value := range r.Newest(bus.Log) {
 		out = append(out, value)
 	}

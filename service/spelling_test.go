@@ -1,13 +1,11 @@
 package service_test
 
 import (
-	"log/slog"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/segmentio/kafka-go"
 	"github.com/stretchr/testify/require"
@@ -19,10 +17,8 @@ import (
 	"lethe/dataset"
 	"lethe/deletions"
 	"lethe/deletions/scan"
-	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/normalise"
-	"lethe/pipeline/requests"
 	"lethe/service"
 	"lethe/service/servicetest"
 )
@@ -49,15 +45,10 @@ func rename(s *dataset.Step, from, to lethe.TransactionID) {
 }
 
 // eraseTargets publishes a request for any targets and waits until it is verified.
-func (r *running) eraseTargets(id string, targets ...lethe.Target) {
+func eraseTargets(r *running, id string, targets ...lethe.Target) {
 	r.T.Helper()
-	key, value, err := ingest.EncodeErasure(
-		lethe.ErasureRequest{RequestID: id, Targets: targets, Scope: lethe.ScopeStubs}, time.Time{})
-	r.send(bus.Erasures, key, value, err)
-	r.Await(func(*service.Status) bool {
-		s, err := servicetest.First(requests.Find(r.T.Context(), r.Client(), id))
-		return err == nil && s.State == deletions.Verified
-	})
+	r.Submit(lethe.ErasureRequest{RequestID: id, Targets: targets})
+	require.Equal(r.T, deletions.Verified, r.Outcome(id))
 }
 
 // What is produced in Unicode's form D is erased by its form C, and the other way round: in a graph, with its label and
@@ -76,13 +67,13 @@ func TestAnErasureOfAnotherUnicodeFormLeavesNothing(t *testing.T) {
 	c := servicetest.SmallConfig(t, t.TempDir())
 	s := start(t, c)
 	s.Replay(stream)
-	s.send(bus.Transactions, []byte(decomposed(letter)),
+	send(s, bus.Transactions)([]byte(decomposed(letter)),
 		[]byte(`{"type":"transaction","id":"`+decomposed(letter)+`","timestep":5,"features":["1"]}`), nil)
-	s.sendPayment(lethe.TransactionID(decomposed(waiting)), "other-end", 5)
-	s.send(bus.Labels, []byte(decomposed(escaped)),
+	sendPayment(s, lethe.TransactionID(decomposed(waiting)), "other-end", 5)
+	send(s, bus.Labels)([]byte(decomposed(escaped)),
 		[]byte(`{"type":"label","id":"fac\u0327ade-4","timestep":5,"label":"licit"}`), nil)
 	s.Quiet()
-	require.Len(t, s.deadLetters(), 1)
+	require.Len(t, deadLetters(s), 1)
 
 	names := []string{plain, carried, letter, waiting, escaped, customer}
 	var forms []lethe.TransactionID
@@ -104,27 +95,26 @@ func TestAnErasureOfAnotherUnicodeFormLeavesNothing(t *testing.T) {
 	}, plan.OtherSpellings)
 	require.Equal(t, 1, plan.Joined)
 
-	s.eraseTargets("composed", lethe.Transactions(plain, letter, waiting, escaped)...)
-	s.eraseTargets("subject", lethe.SubjectThrough(customer, 3))
-	s.eraseTargets("decomposed", lethe.Transactions(lethe.TransactionID(decomposed(plain)))...)
+	eraseTargets(s, "composed", lethe.Transactions(plain, letter, waiting, escaped)...)
+	eraseTargets(s, "subject", lethe.SubjectThrough(customer, 3))
+	eraseTargets(s, "decomposed", lethe.Transactions(lethe.TransactionID(decomposed(plain)))...)
 	for _, id := range []string{"composed", "subject"} {
-		for _, outcome := range s.outcomes(id) {
+		for _, outcome := range outcomes(s, id) {
 			require.Equal(t, deletions.OutcomeErased, outcome, id)
 		}
 	}
-	require.Equal(t, []deletions.Outcome{deletions.OutcomeAlreadyErased}, s.outcomes("decomposed"))
-	require.Empty(t, s.deadLetters())
-	s.clean(c.DataDir, idForms(forms...))
+	require.Equal(t, []deletions.Outcome{deletions.OutcomeAlreadyErased}, outcomes(s, "decomposed"))
+	require.Empty(t, deadLetters(s))
+	requireClean(s, c.DataDir, idForms(forms...))
 
 	// It comes again in either form, and is dropped.
 	again := two.Transactions[0]
 	for _, id := range []string{plain, decomposed(plain)} {
 		again.ID, again.Timestep = lethe.TransactionID(id), 5
-		key, value, err := ingest.EncodeTransaction(again)
-		s.send(bus.Transactions, key, value, err)
+		sendTransaction(s, again)
 	}
 	s.Quiet()
-	s.clean(c.DataDir, idForms(forms...))
+	requireClean(s, c.DataDir, idForms(forms...))
 }
 
 // The rule is what names are stored by: with another one, neither the data directory nor the topics are gone on with.
@@ -135,9 +125,7 @@ func TestAnotherRuleOfNamesIsRefused(t *testing.T) {
 	s.Await(func(st *service.Status) bool { return st.LagRecords == 0 })
 	s.Stop()
 	c.Ingest.Records.Normalise = []string{"nfc", "casefold"}
-	_, err := service.New(t.Context(), service.Options{
-		Config: c, Version: "test", Random: servicetest.Zeros{}, Logger: slog.New(slog.DiscardHandler),
-	})
+	err := refused(t, c)
 	require.ErrorIs(t, err, service.ErrSettings)
 	require.ErrorContains(t, err, "ingest.normalise is casefold nfc here, graphs has nfc")
 	require.True(t, c.HasRole(configs.RoleGraphs))
@@ -154,9 +142,9 @@ func TestFoldedNamesAreOne(t *testing.T) {
 	c.Ingest.Records.Normalise = []string{"nfc", "casefold", "trim", "digits"}
 	s := start(t, c)
 	s.Replay(stream)
-	s.eraseTargets("folded", append(lethe.Transactions("CASE-a4"), lethe.SubjectThrough("customer 17", 2))...)
-	require.Equal(t, []deletions.Outcome{deletions.OutcomeErased, deletions.OutcomeErased}, s.outcomes("folded"))
-	s.clean(c.DataDir, idForms("Case-A\u0664", "case-a4", "Customer \uff11\uff17", "customer 17"))
+	eraseTargets(s, "folded", append(lethe.Transactions("CASE-a4"), lethe.SubjectThrough("customer 17", 2))...)
+	require.Equal(t, []deletions.Outcome{deletions.OutcomeErased, deletions.OutcomeErased}, outcomes(s, "folded"))
+	requireClean(s, c.DataDir, idForms("Case-A\u0664", "case-a4", "Customer \uff11\uff17", "customer 17"))
 }
 
 // What clients call themselves is in no record, and lethe has no say in it: it keeps no erasure from its end, and the
@@ -184,17 +172,15 @@ func TestNamesThatClientsChoseAreToldOnTheReceipt(t *testing.T) {
 	_, err = client.DeleteGroups(t.Context(), &kafka.DeleteGroupsRequest{GroupIDs: []string{id}})
 	require.NoError(t, err)
 	s.Stop()
-	told := strings.Join(receiptOf(t, c, "names").MayRemain, "\n")
+	told := strings.Join(servicetest.Receipt(t, c, "names").MayRemain, "\n")
 	require.Contains(t, told, "groups.log")
-	report, err := audit.Check(t.Context(), audit.Options{Config: c})
-	require.NoError(t, err)
-	require.Empty(t, report.Problems)
+	servicetest.Audited(t, audit.Options{Config: c})
 	// The remedy, as it stands there.
 	pids := regexp.MustCompile(`remove (\S+/pids\.log) from the data directory`).FindStringSubmatch(told)
 	require.NotEmpty(t, pids, told)
 	require.NoError(t, os.Remove(filepath.Join(c.DataDir, filepath.FromSlash(pids[1]))))
 	s = start(t, c)
-	s.clean(c.DataDir, idForms(id))
+	requireClean(s, c.DataDir, idForms(id))
 }
 
 // In names that clients gave the broker no other spelling than the normal form is searched for: the receipt says so.
@@ -207,8 +193,8 @@ func TestAReceiptNamesSpellingsThatAreNotSearchedOutsideOfRecords(t *testing.T) 
 	s.Replay(stream)
 	require.Equal(t, deletions.Verified, s.Erase("digits", lethe.ScopeStubs, "20000005"))
 	require.Equal(t, deletions.Verified, s.Erase("letters", lethe.ScopeStubs, "Order-20000005"))
-	require.NotContains(t, receiptOf(t, c, "digits").NotSearched, scan.KindSpellings)
-	letters := receiptOf(t, c, "letters")
+	require.NotContains(t, servicetest.Receipt(t, c, "digits").NotSearched, scan.KindSpellings)
+	letters := servicetest.Receipt(t, c, "letters")
 	require.Contains(t, letters.NotSearched, scan.KindSpellings)
 	require.Contains(t, strings.Join(letters.MayRemain, "\n"), "another spelling there was not")
 	s.Stop()

@@ -25,15 +25,14 @@ import (
 func lifecycle(t *testing.T, c configs.Config, stream *dataset.Stream) *running {
 	t.Helper()
 	s := start(t, c)
-	settled, err := stream.Slice(1, 3)
-	require.NoError(t, err)
+	settled := servicetest.Part(t, stream, 1, 3)
 	s.Replay(settled)
 	if four := servicetest.Step(stream, 4); four != nil {
-		s.sendGraph(*four)
-		s.end(bus.Transactions, 4, ingest.EncodeClose)
-		s.sendLabels(*four)
+		sendGraph(s, *four)
+		endTimestep(s, bus.Transactions, 4, ingest.EncodeClose)
+		sendLabels(s, *four)
 	}
-	s.sendGraph(*servicetest.Step(stream, 5))
+	sendGraph(s, *servicetest.Step(stream, 5))
 	s.Await(func(st *service.Status) bool {
 		return st.LagRecords == 0 && st.Timesteps == service.TimestepCounts{Open: 1, Closed: 1, Settled: 3} &&
 			st.Steps[3].Predictions > 0
@@ -42,12 +41,12 @@ func lifecycle(t *testing.T, c configs.Config, stream *dataset.Stream) *running 
 }
 
 // finish settles what lifecycle left open.
-func (r *running) finish(stream *dataset.Stream) *service.Status {
+func finish(r *running, stream *dataset.Stream) *service.Status {
 	r.T.Helper()
-	r.end(bus.Labels, 4, ingest.EncodeSettle)
-	r.end(bus.Transactions, 5, ingest.EncodeClose)
-	r.sendLabels(*servicetest.Step(stream, 5))
-	r.end(bus.Labels, 5, ingest.EncodeSettle)
+	endTimestep(r, bus.Labels, 4, ingest.EncodeSettle)
+	endTimestep(r, bus.Transactions, 5, ingest.EncodeClose)
+	sendLabels(r, *servicetest.Step(stream, 5))
+	endTimestep(r, bus.Labels, 5, ingest.EncodeSettle)
 	return r.Await(func(st *service.Status) bool { return st.TrainedThrough == 5 && st.LagRecords == 0 })
 }
 
@@ -75,10 +74,10 @@ func TestErasureInEveryState(t *testing.T) {
 			f.forget(lethe.ScopeStubs, ids...)
 			require.Empty(t, servicetest.Left(t, c.DataDir, forms))
 
-			s.finish(stream)
+			finish(s, stream)
 			m.settle(4, 5)
-			f.equal(m.build())
-			s.clean(c.DataDir, forms)
+			requireEqual(f.running, m.build())
+			requireClean(s, c.DataDir, forms)
 			if name == "open" {
 				// Nothing was computed from the record, so nothing at all differs from
 				// a service that never had it.
@@ -105,7 +104,7 @@ func TestErasureToTheLastRecord(t *testing.T) {
 	f := &forgetting{running: start(t, c), m: newMirror(t, c, stream)}
 	f.Replay(stream)
 	f.m.settle(1, 2, 3, 4)
-	f.equal(f.m.build())
+	requireEqual(f.running, f.m.build())
 
 	members := func(at lethe.Timestep, shard lethe.ShardID, label lethe.Label) []lethe.TransactionID {
 		var out []lethe.TransactionID
@@ -142,13 +141,13 @@ func request(t testing.TB, id string, nodes ...lethe.TransactionID) ingest.Outgo
 }
 
 // ask writes requests in one go.
-func (r *running) ask(records ...ingest.Outgoing) {
+func submit(r *running, records ...ingest.Outgoing) {
 	r.T.Helper()
 	require.NoError(r.T, r.Client().Write(r.T.Context(), bus.Erasures, records))
 }
 
 // outcomes are those of a request's targets, in its order.
-func (r *running) outcomes(id string) (out []deletions.Outcome) {
+func outcomes(r *running, id string) (out []deletions.Outcome) {
 	r.T.Helper()
 	s, err := servicetest.First(requests.Find(r.T.Context(), r.Client(), id))
 	require.NoError(r.T, err)
@@ -160,7 +159,7 @@ func (r *running) outcomes(id string) (out []deletions.Outcome) {
 
 // deadLetters returns the dead letters that are not withdrawn, whether the log was
 // compacted since or not.
-func (r *running) deadLetters() []ingesttest.Letter {
+func deadLetters(r *running) []ingesttest.Letter {
 	r.T.Helper()
 	var out []ingesttest.Letter
 	newest := make(map[string]int64)

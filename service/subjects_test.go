@@ -1,11 +1,9 @@
 package service_test
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -57,15 +55,8 @@ func TestASubjectGoesWithWhatCarriesIt(t *testing.T) {
 	asked.Until = nil
 	require.Equal(t, 4, s.Plan(asked).Carried, "up to the newest timestep")
 
-	key, value, err := ingest.EncodeErasure(lethe.ErasureRequest{
-		RequestID: "leaves", Targets: []lethe.Target{lethe.SubjectThrough(customer, until)}, Scope: lethe.ScopeStubs,
-	}, time.Time{})
-	s.send(bus.Erasures, key, value, err)
-	s.Await(func(st *service.Status) bool { return st.Erasures[deletions.Verified] == 1 })
-	signed, err := os.ReadFile(filepath.Join(service.ReceiptsDir(c.DataDir), "leaves.json"))
-	require.NoError(t, err)
-	r, _, err := receipt.Verify(signed, pinned(t, c))
-	require.NoError(t, err)
+	eraseTargets(s, "leaves", lethe.SubjectThrough(customer, until))
+	r := servicetest.Receipt(t, c, "leaves")
 	require.Equal(t, []int{3, 1}, []int{r.Counts.Carried, r.Counts.SeveralSubjects})
 	records := 0
 	for _, id := range gone {
@@ -74,7 +65,7 @@ func TestASubjectGoesWithWhatCarriesIt(t *testing.T) {
 	require.Equal(t, int64(3), foundOf(r, receipt.SnapshotRows))
 	require.GreaterOrEqual(t, foundOf(r, receipt.KafkaTopics), int64(records), "the log may be cleaned before it is read")
 	require.Equal(t, []lethe.Timestep{2, 3}, r.Timesteps)
-	require.Equal(t, []deletions.Outcome{deletions.OutcomeErased}, s.outcomes("leaves"))
+	require.Equal(t, []deletions.Outcome{deletions.OutcomeErased}, outcomes(s, "leaves"))
 	for _, id := range gone {
 		require.Zero(t, s.Plan(service.PlanRequest{Nodes: []string{string(id)}}).Held)
 		require.Empty(t, servicetest.Left(t, c.DataDir, servicetest.FormsOf(t, c, stream, id)))
@@ -107,12 +98,8 @@ func TestWhatComesLateOfASubjectLeavesNothing(t *testing.T) {
 	}
 	c := servicetest.SmallConfig(t, t.TempDir())
 	s := start(t, c)
-	key, value, err := ingest.EncodeErasure(lethe.ErasureRequest{
-		RequestID: "leaves", Targets: []lethe.Target{lethe.SubjectThrough(customer, 3)}, Scope: lethe.ScopeStubs,
-	}, time.Time{})
-	s.send(bus.Erasures, key, value, err)
-	s.Await(func(st *service.Status) bool { return st.Erasures[deletions.Verified] == 1 })
-	require.Equal(t, []deletions.Outcome{deletions.OutcomeNothingHeld}, s.outcomes("leaves"))
+	eraseTargets(s, "leaves", lethe.SubjectThrough(customer, 3))
+	require.Equal(t, []deletions.Outcome{deletions.OutcomeNothingHeld}, outcomes(s, "leaves"))
 
 	s.Replay(stream)
 	s.Await(func(st *service.Status) bool { return st.Erasures[deletions.Verified] == 2 })
@@ -120,12 +107,11 @@ func TestWhatComesLateOfASubjectLeavesNothing(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, kept, 1)
 	// It may come again, now without its subject.
-	key, value, err = ingest.EncodeTransaction(lethe.Transaction{
+	sendTransaction(s, lethe.Transaction{
 		ID: late, Timestep: 3, Features: servicetest.Step(stream, 3).Transactions[0].Features,
 	})
-	s.send(bus.Transactions, key, value, err)
 	s.Quiet()
-	s.holdsNothingOf(c, late, servicetest.FormsOf(t, c, stream, late))
+	requireNothingOf(s, c, late, servicetest.FormsOf(t, c, stream, late))
 
 	never := start(t, servicetest.SmallConfig(t, t.TempDir()))
 	never.Replay(servicetest.Without(stream, late))
@@ -148,26 +134,18 @@ func TestWhatWasRefusedAsLateOfASubjectLeavesNothing(t *testing.T) {
 	s.Replay(servicetest.Without(stream, late))
 	other := servicetest.Step(stream, 2).Transactions[0].ID
 	require.NotEqual(t, late, other)
-	for _, record := range []sending{
-		sendingOf(bus.Transactions)(ingest.EncodeTransaction(lethe.Transaction{
-			ID: late, Timestep: 2, Features: servicetest.Step(stream, 2).Transactions[0].Features, Subjects: []string{customer},
-		})),
-		sendingOf(bus.Transactions)(ingest.EncodePayment(lethe.Payment{Source: late, Target: other, Timestep: 2})),
-		sendingOf(bus.Labels)(ingest.EncodeLabel(lethe.LabelRecord{ID: late, Timestep: 2, Label: lethe.Illicit})),
-	} {
-		s.send(record.topic, record.key, record.value, record.err)
-	}
+	sendTransaction(s, lethe.Transaction{
+		ID: late, Timestep: 2, Features: servicetest.Step(stream, 2).Transactions[0].Features, Subjects: []string{customer},
+	})
+	send(s, bus.Transactions)(ingest.EncodePayment(lethe.Payment{Source: late, Target: other, Timestep: 2}))
+	send(s, bus.Labels)(ingest.EncodeLabel(lethe.LabelRecord{ID: late, Timestep: 2, Label: lethe.Illicit}))
 	s.Quiet()
 	require.Len(t, s.Newest(bus.DeadLetters), 3)
 
-	key, value, err := ingest.EncodeErasure(lethe.ErasureRequest{
-		RequestID: "leaves", Targets: []lethe.Target{lethe.SubjectThrough(customer, 3)}, Scope: lethe.ScopeStubs,
-	}, time.Time{})
-	s.send(bus.Erasures, key, value, err)
-	s.Await(func(st *service.Status) bool { return st.Erasures[deletions.Verified] == 1 })
-	require.Equal(t, []deletions.Outcome{deletions.OutcomeErased}, s.outcomes("leaves"))
+	eraseTargets(s, "leaves", lethe.SubjectThrough(customer, 3))
+	require.Equal(t, []deletions.Outcome{deletions.OutcomeErased}, outcomes(s, "leaves"))
 	s.Quiet()
-	s.holdsNothingOf(c, late, servicetest.FormsOf(t, c, stream, late))
+	requireNothingOf(s, c, late, servicetest.FormsOf(t, c, stream, late))
 	s.Stop()
 }
 
@@ -185,18 +163,15 @@ func TestASubjectOfARejectedTransaction_ItsLabelStaysUntilItIsErased(t *testing.
 	c := servicetest.SmallConfig(t, t.TempDir())
 	s := start(t, c)
 	s.Replay(stream)
-	for _, record := range []sending{
-		sendingOf(bus.Labels)(ingest.EncodeLabel(lethe.LabelRecord{ID: id, Timestep: 4, Label: lethe.Illicit})),
-		sendingOf(bus.Transactions)(ingest.EncodeTransaction(lethe.Transaction{
-			ID: id, Timestep: 4, Features: []float32{1, 2}, Subjects: []string{customer}})),
-	} {
-		s.send(record.topic, record.key, record.value, record.err)
-	}
+	send(s, bus.Labels)(ingest.EncodeLabel(lethe.LabelRecord{ID: id, Timestep: 4, Label: lethe.Illicit}))
+	sendTransaction(s, lethe.Transaction{
+		ID: id, Timestep: 4, Features: []float32{1, 2}, Subjects: []string{customer},
+	})
 	s.Quiet()
-	require.Len(t, s.deadLetters(), 1)
-	s.eraseTargets("leaves", lethe.SubjectThrough(customer, 9))
-	require.Empty(t, s.deadLetters())
+	require.Len(t, deadLetters(s), 1)
+	eraseTargets(s, "leaves", lethe.SubjectThrough(customer, 9))
+	require.Empty(t, deadLetters(s))
 	require.NotEmpty(t, servicetest.Left(t, c.DataDir, idForms(id)))
-	s.eraseTargets("itself", lethe.Transactions(id)[0])
-	s.clean(c.DataDir, idForms(id))
+	eraseTargets(s, "itself", lethe.Transactions(id)[0])
+	requireClean(s, c.DataDir, idForms(id))
 }

@@ -24,13 +24,13 @@ func TestTimesThatNoDocumentHoldsEndNothing(t *testing.T) {
 		return ingest.Outgoing{Key: ingest.HoldKey(name), Value: []byte(`{"type":"hold","hold_id":"` + name +
 			`","nodes":["another"],"reason":"case 7","until":"` + until + `"}`)}
 	}
-	r.ask(
+	submit(r,
 		ingest.Outgoing{Key: []byte("far"), Value: []byte(
 			`{"type":"erasure","request_id":"far","nodes":["another"],"deadline":"` + behind + `"}`)},
 		hold("behind", behind), hold("before", before), request(t, "gdpr-1", node),
 	)
 	require.Equal(t, deletions.Verified, r.Outcome("gdpr-1"))
-	require.Len(t, r.deadLetters(), 3)
+	require.Len(t, deadLetters(r), 3)
 	r.Stop()
 
 	r = start(t, c)

@@ -16,7 +16,7 @@ import (
 
 // final are the newest predictions but the provisional ones, which are made again when a
 // neighbour goes.
-func (r *running) final() map[string]string {
+func finalPredictions(r *running) map[string]string {
 	r.T.Helper()
 	out := r.Newest(bus.Predictions)
 	maps.DeleteFunc(out, func(_, value string) bool {
@@ -29,7 +29,7 @@ func (r *running) final() map[string]string {
 
 // naming counts the records of a topic, tombstones included, that hold one of
 // the texts in key or value.
-func (r *running) naming(topic bus.Topic, texts ...string) int {
+func countNaming(r *running, topic bus.Topic, texts ...string) int {
 	r.T.Helper()
 	n := 0
 	require.NoError(r.T, r.Client().ReadAll(r.T.Context(), topic, func(rec ingest.Record) error {
@@ -45,7 +45,7 @@ func (r *running) naming(topic bus.Topic, texts ...string) int {
 }
 
 // artefacts puts together the newest messages of a topic of slices or models.
-func (r *running) artefacts(topic bus.Topic) map[sliceAt][]byte {
+func artefacts(r *running, topic bus.Topic) map[sliceAt][]byte {
 	r.T.Helper()
 	out := make(map[sliceAt][]byte)
 	assemblers := make(map[int]*bus.Assembler)
@@ -70,37 +70,41 @@ func (r *running) artefacts(topic bus.Topic) map[sliceAt][]byte {
 	return out
 }
 
-// send writes one record as the fraud team would.
-func (r *running) send(topic bus.Topic, key, value []byte, err error) {
+// send writes one record, as the encoders give it, as the fraud team would.
+func send(r *running, topic bus.Topic) func(key, value []byte, err error) {
+	return func(key, value []byte, err error) {
+		r.T.Helper()
+		require.NoError(r.T, err)
+		require.NoError(r.T, r.Client().Write(r.T.Context(), topic, []ingest.Outgoing{{Key: key, Value: value}}))
+	}
+}
+
+func sendTransaction(r *running, tx lethe.Transaction) {
 	r.T.Helper()
-	require.NoError(r.T, err)
-	require.NoError(r.T, r.Client().Write(r.T.Context(), topic, []ingest.Outgoing{{Key: key, Value: value}}))
+	send(r, bus.Transactions)(ingest.EncodeTransaction(tx))
 }
 
 // sendGraph writes a timestep's transactions and payments.
-func (r *running) sendGraph(step dataset.Step) {
+func sendGraph(r *running, step dataset.Step) {
 	r.T.Helper()
 	for _, tx := range step.Transactions {
-		key, value, err := ingest.EncodeTransaction(tx)
-		r.send(bus.Transactions, key, value, err)
+		sendTransaction(r, tx)
 	}
 	for _, p := range step.Payments {
-		key, value, err := ingest.EncodePayment(p)
-		r.send(bus.Transactions, key, value, err)
+		send(r, bus.Transactions)(ingest.EncodePayment(p))
 	}
 }
 
 // sendLabels writes a timestep's labels.
-func (r *running) sendLabels(step dataset.Step) {
+func sendLabels(r *running, step dataset.Step) {
 	r.T.Helper()
 	for _, l := range step.Labels {
-		key, value, err := ingest.EncodeLabel(l)
-		r.send(bus.Labels, key, value, err)
+		send(r, bus.Labels)(ingest.EncodeLabel(l))
 	}
 }
 
 // end writes a close or settle record to every partition.
-func (r *running) end(topic bus.Topic, at lethe.Timestep, encode func(lethe.Timestep, int) (key, value []byte)) {
+func endTimestep(r *running, topic bus.Topic, at lethe.Timestep, encode func(lethe.Timestep, int) (key, value []byte)) {
 	r.T.Helper()
 	n, err := r.Client().Partitions(r.T.Context(), topic)
 	require.NoError(r.T, err)

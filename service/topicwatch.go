@@ -42,7 +42,8 @@ func (s topicWatch) recorded() (then map[string]string, err error) {
 		err = json.Unmarshal(text, &then)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w (put it back from a copy of the data directory)", path, err)
+		return nil, fmt.Errorf("%s: %w (put it back from a copy of the data directory; or remove it, if you know that no "+
+			"topic was deleted since the last stop: the next start writes it again)", path, err)
 	}
 	return then, nil
 }

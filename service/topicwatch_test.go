@@ -1,10 +1,6 @@
 package service_test
 
 import (
-	"context"
-	"log/slog"
-	"net"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +10,6 @@ import (
 
 	"lethe/configs"
 	"lethe/ingest/bus"
-	"lethe/service"
 	"lethe/service/servicetest"
 )
 
@@ -53,11 +48,10 @@ func TestTopicsThatChangeAreNamed(t *testing.T) {
 	b.start()
 	c := servicetest.SmallConfig(t, t.TempDir())
 	c.Kafka.Brokers = []string{b.address()}
-	c.HTTP.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))
 	r := start(t, c)
 	says := func(path, text string) {
 		t.Helper()
-		require.Eventually(t, func() bool { return strings.Contains(page(t, c.HTTP.Address, path), text) },
+		require.Eventually(t, func() bool { return strings.Contains(r.Page(path), text) },
 			20*time.Second, 50*time.Millisecond, "%s does not say %q", path, text)
 	}
 	r.Replay(servicetest.SmallStream(t, 2, 40, 3))
@@ -78,10 +72,7 @@ func TestTopicsThatChangeAreNamed(t *testing.T) {
 	time.Sleep(3 * time.Second) // what ended a role did so at once
 	says("/readyz", "graphs: ok")
 	r.Stop()
-	_, err := service.New(context.WithoutCancel(t.Context()), service.Options{
-		Config: c, Version: "test", Random: servicetest.Zeros{}, Logger: slog.New(slog.DiscardHandler),
-	})
-	require.ErrorContains(t, err, name+"labels.v1: topics were deleted and created again since lethe ran")
+	require.ErrorContains(t, refused(t, c), name+"labels.v1: topics were deleted and created again since lethe ran")
 }
 
 // Topics under another prefix are other topics, also where they hold more than was read of those before: nothing begins
@@ -101,10 +92,7 @@ func TestAnotherPrefixIsRefused(t *testing.T) {
 	for _, prefix := range []string{"other.", "third."} {
 		moved := c
 		moved.Kafka.TopicPrefix = prefix
-		_, err := service.New(t.Context(), service.Options{
-			Config: moved, Version: "test", Random: servicetest.Zeros{}, Logger: slog.New(slog.DiscardHandler),
-		})
-		require.ErrorContains(t, err, prefix+"transactions.v1 and others: other topics than lethe ran with")
+		require.ErrorContains(t, refused(t, moved), prefix+"transactions.v1 and others: other topics than lethe ran with")
 	}
 	topics, err := (&kafka.Client{Addr: kafka.TCP(b.address())}).Metadata(t.Context(), &kafka.MetadataRequest{})
 	require.NoError(t, err)
@@ -112,4 +100,89 @@ func TestAnotherPrefixIsRefused(t *testing.T) {
 		require.False(t, strings.HasPrefix(topic.Name, "third."), topic.Name)
 	}
 	start(t, c).Stop()
+}
+
+// What lasts hides nothing that comes later: not at another place, not at the same one, and not what is wrong with a
+// topic's settings. What was found first stands first, of what is too much there is a number, and the log is told once.
+func TestWhatLastsHidesNothing(t *testing.T) {
+	b := &outsideBroker{t: t, dir: t.TempDir(), port: freePort(t)}
+	b.start()
+	c := servicetest.SmallConfig(t, t.TempDir())
+	c.Kafka.Brokers = []string{b.address()}
+	c.Kafka.Partitions = 12
+	r := start(t, c)
+	ready := func() string {
+		for line := range strings.Lines(r.Page("/readyz")) {
+			if said, found := strings.CutPrefix(line, "topics: "); found {
+				return strings.TrimSuffix(said, "\n")
+			}
+		}
+		return ""
+	}
+	says := func(texts ...string) {
+		t.Helper()
+		require.Eventually(t, func() bool {
+			line := ready()
+			for _, text := range texts {
+				if !strings.Contains(line, text) {
+					return false
+				}
+			}
+			return true
+		}, 20*time.Second, 50*time.Millisecond, "%q is not all said", texts)
+	}
+	client := &kafka.Client{Addr: kafka.TCP(b.address()), Timeout: 10 * time.Second}
+	name := configs.Default().Kafka.Name
+
+	write := func(topic bus.Topic, junk ...kafka.Message) {
+		t.Helper()
+		w := &kafka.Writer{
+			Addr: client.Addr, Topic: name(topic), Balancer: &kafka.RoundRobin{ChunkSize: 1}, BatchTimeout: time.Millisecond,
+		}
+		require.NoError(t, w.WriteMessages(t.Context(), junk...))
+		require.NoError(t, w.Close())
+	}
+	write(bus.Control, kafka.Message{Key: []byte("junk")})
+	says(name(bus.Control) + "/0: offset")
+	first := ready()
+	set(t, client, name(bus.Transactions), "cleanup.policy", "delete")
+	set(t, client, name(bus.Labels), "cleanup.policy", "delete")
+	says(first, "labels.v1: cleanup.policy is delete", "transactions.v1: cleanup.policy is delete", "(2 in all;")
+	anew(t, client, name(bus.Labels), c.Kafka.Partitions+1)
+	says(first, "labels.v1: it was deleted and created again", "labels.v1: it has 13 partitions, and had 12",
+		"transactions.v1: cleanup.policy")
+	require.True(t, strings.HasPrefix(ready(), first), ready())
+
+	// One fault for each partition of models.v1.
+	write(bus.Models, make([]kafka.Message, 2*c.Kafka.Partitions)...)
+	says(first, "more, which the log names", "transactions.v1: cleanup.policy")
+	require.Less(t, len(ready()), 3000)
+}
+
+// One start with another number of partitions is refused before anything is changed,
+// so that the next one, with the old number, goes on.
+func TestAStartWithMorePartitionsIsRefusedAndHarmless(t *testing.T) {
+	t.Parallel()
+	stream := servicetest.SmallStream(t, 4, 50, 6)
+	first := servicetest.Part(t, stream, 1, 2)
+	rest := servicetest.Part(t, stream, 3, 4)
+	c := servicetest.SmallConfig(t, t.TempDir())
+	s := start(t, c)
+	s.Replay(first)
+	s.Stop()
+
+	wide := c
+	wide.Kafka.Partitions = 6
+	err := refused(t, wide)
+	require.ErrorContains(t, err, "partitions cannot be added")
+	require.ErrorContains(t, err, "has 2 partitions, want 6")
+
+	s = start(t, c)
+	counts, err := s.Client().Admin().Partitions(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 2, counts[bus.Transactions])
+	s.Replay(rest)
+	m := newMirror(t, c, stream)
+	m.settle(1, 2, 3, 4)
+	requireEqual(s, m.build())
 }

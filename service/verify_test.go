@@ -35,9 +35,7 @@ func TestVerifyNamesWhatIsMissing(t *testing.T) {
 	require.Equal(t, deletions.Verified, s.Erase("one", lethe.ScopeStubs, ids[0]))
 	require.Equal(t, deletions.Verified, s.Erase("two", lethe.ScopeStubs, ids[1]))
 	s.Stop()
-	report, err := audit.Check(t.Context(), audit.Options{Config: c})
-	require.NoError(t, err)
-	require.Empty(t, report.Problems)
+	servicetest.Audited(t, audit.Options{Config: c})
 
 	one, two := "receipts/one.json", "receipts/two.json"
 	removed := func(path string) func(*testing.T, string) {
@@ -90,20 +88,23 @@ func TestVerifyNamesWhatIsDamaged(t *testing.T) {
 	for want, spoil := range map[string]func(t *testing.T, dir string){
 		"$DIR/build/ledger: corrupt store directory: pointer file":            blanked("build/ledger/CURRENT-GEN"),
 		"$DIR/build/snapshots/staging: corrupt store directory: pointer file": blanked("build/snapshots/staging/CURRENT-GEN"),
-		"$DIR/build/snapshots/t000002: corrupt store directory: pointer file": blanked("build/snapshots/t000002/CURRENT-GEN"),
+		"the store in $DIR/build/snapshots is damaged: t000002.":              blanked("build/snapshots/t000002.*.graph"),
 		"$DIR/train/shard-0001: corrupt store directory: pointer file":        blanked("train/shard-0001/CURRENT-GEN"),
 		"$DIR/broker: loading persisted state: parsing topics.json":           blanked("broker/log/topics.json"),
 		"(remove the folder $DIR/score and start again":                       blanked("score/state/values/m-*"),
-		"score role: ":                         blanked("score/state/values/r-*"),
-		"$DIR/broker/log/partitions/":          blanked("broker/log/partitions/*slices.v1-0/*.dat"),
-		"the log is corrupt: $DIR/broker/log/": blanked("broker/log/partitions/*models.v1-1/*.dat"),
+		"score role: ": blanked("score/state/values/r-*"),
+		"$DIR/train/shard-0001: corrupt store directory: FORMAT": blanked("train/shard-0001/FORMAT"),
+		"$DIR/view/state: corrupt store directory: FORMAT":       blanked("view/state/FORMAT"),
+		"$DIR/view/state: open generation":                       lost("view/state/g*/MANIFEST-*"),
+		"$DIR/broker/log/partitions/":                            blanked("broker/log/partitions/*slices.v1-0/*.dat"),
+		"the log is corrupt: $DIR/broker/log/":                   blanked("broker/log/partitions/*models.v1-1/*.dat"),
 	} {
 		t.Run(want, func(t *testing.T) {
 			changed := copied(t, c)
 			spoil(t, changed.DataDir)
 			_, err := audit.Check(t.Context(), audit.Options{Config: changed})
 			require.ErrorContains(t, err, strings.ReplaceAll(want, "$DIR", changed.DataDir))
-			require.Regexp(t, "from a copy|remove the folder .*/(train|score) and start again", err.Error())
+			require.Regexp(t, "from a copy|remove the folder .*/(train|score|view) and start again", err.Error())
 		})
 	}
 }
@@ -128,6 +129,16 @@ func blanked(pattern string) func(*testing.T, string) {
 		require.NoError(t, err)
 		clear(data[:len(data)/3])
 		require.NoError(t, os.WriteFile(names[0], data, 0o600))
+	}
+}
+
+// lost removes a file, which a pattern names.
+func lost(pattern string) func(*testing.T, string) {
+	return func(t *testing.T, dir string) {
+		names, err := filepath.Glob(filepath.Join(dir, pattern))
+		require.NoError(t, err)
+		require.NotEmpty(t, names)
+		require.NoError(t, os.Remove(names[0]))
 	}
 }
 

@@ -68,21 +68,21 @@ func (w *waits) latest() []waiting.Wait {
 
 // listener counts the outcomes of records.
 func (w *waits) listener() events.Listener {
-	return events.Listener{
-		RecordsConsumed: func(e events.RecordsConsumed) {
+	return events.Tee(
+		events.On(func(e events.RecordsConsumed) {
 			if e.Result == events.Accepted || e.Result == events.Duplicate {
 				w.intake.Accept(strings.TrimPrefix(e.Topic, w.prefix), e.Count)
 			}
-		},
-		RecordDeadLettered: func(e events.RecordDeadLettered) {
+		}),
+		events.On(func(e events.RecordDeadLettered) {
 			w.intake.Reject(strings.TrimPrefix(e.Topic, w.prefix), e.Reason)
-		},
-		WebhookTried: func(e events.WebhookTried) {
+		}),
+		events.On(func(e events.WebhookTried) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.alertFailed, w.alertsLeft = e.Outcome == events.WebhookFailed, e.Undelivered
-		},
-	}
+		}),
+	)
 }
 
 // alerts returns whether the latest alert was not accepted, and how many are left until a restart.
@@ -108,7 +108,7 @@ func (w *waits) update(f waiting.Facts) {
 		causes = append(causes, string(wait.Cause))
 	}
 	slices.Sort(causes)
-	w.sink.WaitsChanged(events.WaitsChanged{Causes: slices.Compact(causes)})
+	w.sink(events.WaitsChanged{Causes: slices.Compact(causes)})
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.list = list
@@ -245,5 +245,5 @@ func (o *outages) facts() (places map[string]string, topics []string, disk map[s
 	for _, f := range o.lasting {
 		topics = append(topics, f.String())
 	}
-	return maps.Clone(o.waits), append(topics, o.wrong...), maps.Clone(o.disk)
+	return maps.Clone(o.brokers.places), append(topics, o.wrong...), maps.Clone(o.disk.places)
 }

@@ -1,14 +1,10 @@
 package service_test
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
-	"net"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -18,6 +14,7 @@ import (
 
 	"lethe"
 	"lethe/configs"
+	"lethe/dataset"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/service"
@@ -28,13 +25,12 @@ import (
 // impatient is a deployment that tells at once what it waits for.
 func impatient(t *testing.T) configs.Config {
 	c := servicetest.SmallConfig(t, t.TempDir())
-	c.HTTP.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))
 	c.Waiting.After = 3 * time.Second
 	return c
 }
 
 // awaitCause waits until the service tells of a cause, or, with over, tells of it no more.
-func (r *running) awaitCause(cause waiting.Cause, over bool) (found waiting.Wait) {
+func awaitCause(r *running, cause waiting.Cause, over bool) (found waiting.Wait) {
 	r.T.Helper()
 	r.Await(func(s *service.Status) bool {
 		at := slices.IndexFunc(s.Waiting, func(w waiting.Wait) bool { return w.Cause == cause })
@@ -47,7 +43,7 @@ func (r *running) awaitCause(cause waiting.Cause, over bool) (found waiting.Wait
 }
 
 // pinned writes records to one partition.
-func (r *running) pinned(topic bus.Topic, partition int, key, value []byte) {
+func writeTo(r *running, topic bus.Topic, partition int, key, value []byte) {
 	r.T.Helper()
 	require.NoError(r.T, r.Client().Write(r.T.Context(), topic, []ingest.Outgoing{
 		{Key: key, Value: value, Pinned: true, Partition: partition},
@@ -60,37 +56,29 @@ func TestWaitsOfADeployment(t *testing.T) {
 	c := impatient(t)
 	r := start(t, c)
 	step := servicetest.SmallStream(t, 1, 40, 3).Steps[0]
-	for _, tx := range step.Transactions {
-		key, value, err := ingest.EncodeTransaction(tx)
-		require.NoError(t, err)
-		require.NoError(t, r.Client().Write(t.Context(), bus.Transactions, []ingest.Outgoing{{Key: key, Value: value}}))
-	}
-	for _, l := range step.Labels {
-		key, value, err := ingest.EncodeLabel(l)
-		require.NoError(t, err)
-		require.NoError(t, r.Client().Write(t.Context(), bus.Labels, []ingest.Outgoing{{Key: key, Value: value}}))
-	}
+	sendGraph(r, dataset.Step{Transactions: step.Transactions}) // without its payments
+	sendLabels(r, step)
 	control := func(topic bus.Topic, partition int, encode func(lethe.Timestep, int) (key, value []byte)) {
 		key, value := encode(step.Timestep, partition)
-		r.pinned(topic, partition, key, value)
+		writeTo(r, topic, partition, key, value)
 	}
 	control(bus.Transactions, 0, ingest.EncodeClose)
-	w := r.awaitCause(waiting.PartitionBehind, false)
+	w := awaitCause(r, waiting.PartitionBehind, false)
 	require.Equal(t, "transactions.v1", w.Topic)
 	require.Equal(t, 1, *w.Partition)
 	require.Equal(t, step.Timestep, *w.Timestep)
 	// Traffic may come, and every surface tells what is waited for.
-	require.True(t, strings.HasSuffix(page(t, c.HTTP.Address, "/readyz"), "\nok\n"))
-	require.Contains(t, page(t, c.HTTP.Address, "/metrics"), `lethe_waiting{cause="partition_behind"} 1`)
-	r.caller(t).get("/status", &service.Status{})
+	require.True(t, strings.HasSuffix(r.Page("/readyz"), "\nok\n"))
+	require.Contains(t, r.Page("/metrics"), `lethe_waiting{cause="partition_behind"} 1`)
+	callerOf(r).get("/status", &service.Status{})
 
 	control(bus.Transactions, 1, ingest.EncodeClose)
-	r.awaitCause(waiting.PartitionBehind, true)
-	require.Equal(t, 0, *r.awaitCause(waiting.LabelsUnsettled, false).Partition)
+	awaitCause(r, waiting.PartitionBehind, true)
+	require.Equal(t, 0, *awaitCause(r, waiting.LabelsUnsettled, false).Partition)
 	control(bus.Labels, 0, ingest.EncodeSettle)
 	control(bus.Labels, 1, ingest.EncodeSettle)
-	r.awaitCause(waiting.LabelsUnsettled, true)
-	require.Contains(t, page(t, c.HTTP.Address, "/metrics"), `lethe_waiting{cause="labels_unsettled"} 0`)
+	awaitCause(r, waiting.LabelsUnsettled, true)
+	require.Contains(t, r.Page("/metrics"), `lethe_waiting{cause="labels_unsettled"} 0`)
 	require.Empty(t, r.Await(func(s *service.Status) bool { return s.Timesteps.Settled == 1 }).Waiting)
 }
 
@@ -99,13 +87,13 @@ func TestRejectedRecordsAreWaitedFor(t *testing.T) {
 	t.Parallel()
 	r := start(t, impatient(t))
 	for i := range 40 { // of keys of their own, or compaction leaves the last
-		r.pinned(bus.Transactions, 0, fmt.Append(nil, i), []byte("{"))
+		writeTo(r, bus.Transactions, 0, fmt.Append(nil, i), []byte("{"))
 	}
 	rejected := r.Await(func(s *service.Status) bool { return s.RejectedRecords == 40 }).RejectedRecords
 	require.Equal(t, int64(40), rejected)
 	const says = "40 of the latest 40 records of transactions.v1 were rejected, 40 of them as unparseable."
 	require.Eventually(t, func() bool { // the first look may have come before the last record
-		return strings.Contains(r.awaitCause(waiting.RecordsRejected, false).Message, says)
+		return strings.Contains(awaitCause(r, waiting.RecordsRejected, false).Message, says)
 	}, servicetest.WaitFor, servicetest.Tick)
 }
 
@@ -122,12 +110,12 @@ func TestAnOpenTransactionIsWaitedFor(t *testing.T) {
 	topic := configs.Default().Kafka.Name(bus.Transactions)
 	rec := &kgo.Record{Topic: topic, Key: []byte("k"), Value: []byte("v"), Partition: 1}
 	require.NoError(t, producer.ProduceSync(t.Context(), rec).FirstErr())
-	w := r.awaitCause(waiting.OpenTransaction, false)
+	w := awaitCause(r, waiting.OpenTransaction, false)
 	require.Equal(t, "transactions.v1", w.Topic)
 	require.Equal(t, 1, *w.Partition)
 	require.Contains(t, w.Message, "offsets 0 to 0 cannot be read")
 	require.NoError(t, producer.EndTransaction(t.Context(), kgo.TryAbort))
-	r.awaitCause(waiting.OpenTransaction, true)
+	awaitCause(r, waiting.OpenTransaction, true)
 }
 
 // TestAReplayShowsNoWait polls the status through a replay.
@@ -149,36 +137,19 @@ func TestAReplayShowsNoWait(t *testing.T) {
 // TestDebugLogNamesTimestepsAndEnsembles replays two timesteps with the logger of log.level=debug.
 func TestDebugLogNamesTimestepsAndEnsembles(t *testing.T) {
 	t.Parallel()
-	var mu sync.Mutex
-	var text strings.Builder
-	log := slog.New(slog.NewTextHandler(writerFunc(func(p []byte) (int, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		return text.Write(p)
-	}), &slog.HandlerOptions{Level: slog.LevelDebug}))
-	s, err := service.New(t.Context(), service.Options{
-		Config: servicetest.SmallConfig(t, t.TempDir()), Version: "test", Random: servicetest.Zeros{}, Logger: log,
-	})
-	require.NoError(t, err)
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- s.Run(ctx) }()
-	r := &running{&servicetest.Running{Service: s, T: t}}
+	var log logged
+	o := servicetest.Options(servicetest.SmallConfig(t, t.TempDir()))
+	o.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	r := servicetest.StartWith(t, o)
 	stream := servicetest.SmallStream(t, 2, 40, 3)
 	r.Replay(stream)
-	cancel()
-	require.NoError(t, <-ended)
-	require.NoError(t, s.Close())
+	r.Stop()
 	for _, want := range []string{
 		`msg="timestep is closed" timestep=2`, `msg="timestep is settled" timestep=2`, `msg="ensemble is served"`,
 	} {
-		require.Contains(t, text.String(), want)
+		require.Contains(t, log.String(), want)
 	}
 	for _, step := range stream.Steps {
-		require.NotContains(t, text.String(), string(step.Transactions[0].ID))
+		require.NotContains(t, log.String(), string(step.Transactions[0].ID))
 	}
 }
-
-type writerFunc func(p []byte) (int, error)
-
-func (w writerFunc) Write(p []byte) (int, error) { return w(p) }

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -36,16 +37,13 @@ const (
 )
 
 // measure creates the metrics and the health checks.
-func (s *Service) measure() error {
+func (s *Service) measure() {
 	components := append([]string{brokerModule, diskComponent, topicsModule}, s.config.Plays()...)
 	if s.config.KMS.Address != "" {
 		components = append(components, keysModule)
 	}
 	s.health = metrics.NewHealth(components...)
-	registry, err := metrics.NewRegistry()
-	if err != nil {
-		return err
-	}
+	registry := metrics.NewRegistry()
 	var reasons []string
 	for _, r := range ingest.Reasons() {
 		reasons = append(reasons, string(r))
@@ -54,42 +52,51 @@ func (s *Service) measure() error {
 	for _, c := range waiting.Causes() {
 		causes = append(causes, string(c))
 	}
-	m, err := metrics.New(registry, metrics.Options{
-		Version: s.o.Version, Kernels: s.kernels.Name, TopicPrefix: s.config.Kafka.TopicPrefix,
-		Topics:   []string{string(bus.Transactions), string(bus.Labels), string(bus.Erasures)},
-		Followed: []string{string(bus.Snapshots), string(bus.Slices), string(bus.Models)},
-		Reasons:  reasons, Causes: causes,
+	listener := metrics.New(registry, metrics.Options{
+		Version: s.o.Version, Revision: metrics.Revision(debug.ReadBuildInfo()), Kernels: s.kernels.Name,
+		TopicPrefix: s.config.Kafka.TopicPrefix,
+		Topics:      []string{string(bus.Transactions), string(bus.Labels), string(bus.Erasures)},
+		Followed:    []string{string(bus.Snapshots), string(bus.Slices), string(bus.Models)},
+		Reasons:     reasons, Causes: causes,
 		Now: time.Now,
 	})
-	if err != nil {
-		return err
-	}
-	s.outages = newOutages(s.health, m.Listener(), s.o.Logger)
-	s.waits = newWaits(s.config, s.o.Now, m.Listener(), s.o.Logger)
+	s.outages = newOutages(s.health, listener, s.o.Logger)
+	s.waits = newWaits(s.config, s.o.Now, listener, s.o.Logger)
 	s.scrape = metrics.Handler(registry)
-	s.listener = events.Tee(m.Listener(), s.outages.listener(), s.waits.listener(), s.plans.pace.Listener(),
+	s.listener = events.Tee(listener, s.outages.listener(), s.waits.listener(), s.plans.pace.Listener(),
 		debugged(s.o.Logger), s.o.Listener)
-	return nil
 }
 
 // openHTTP binds the HTTP address and serves the console, the API, the metrics and the health
 // checks there.
 func (s *Service) openHTTP(context.Context) (supervisor.Process, error) {
-	var err error
+	ending := make(chan struct{})
+	server, err := s.server(ending)
+	if err != nil {
+		return nil, err
+	}
 	if s.port, err = openfiles.Listen(s.config.HTTP.Address, s.connections.HTTP); err != nil {
 		return nil, fmt.Errorf("http.address %s cannot be used: %w "+
 			"(is another lethe running? choose another with --http-address)",
 			s.config.HTTP.Address, err)
 	}
+	served := &web{server: server, port: s.port, ended: make(chan error, 1)}
+	// Event streams do not end by themselves.
+	served.server.RegisterOnShutdown(sync.OnceFunc(func() { close(ending) }))
+	go func() { served.ended <- served.serve(s.port) }()
+	return served, nil
+}
+
+// server returns the server of all interfaces. Streams end when the channel is closed.
+func (s *Service) server(ending <-chan struct{}) (*http.Server, error) {
 	mux := http.NewServeMux()
 	mux.Handle("GET "+metricsPath, s.scrape)
 	mux.Handle("GET /livez", s.health.LiveHandler())
 	mux.Handle("GET /readyz", s.health.ReadyHandler())
 	layout, err := s.config.Layout()
 	if err != nil {
-		return nil, errors.Join(err, s.port.Close())
+		return nil, err
 	}
-	ending := make(chan struct{})
 	var signers func([]string) (signed, others []string)
 	if s.config.Signatures.Requests > 0 {
 		signers = s.authority.Signers
@@ -102,27 +109,18 @@ func (s *Service) openHTTP(context.Context) (supervisor.Process, error) {
 	mux.Handle(api.Prefix+"/", interfaces.Handler())
 	pages, err := console.New()
 	if err != nil {
-		return nil, errors.Join(err, s.port.Close())
+		return nil, err
 	}
 	mux.Handle("GET /{$}", pages)
 	mux.Handle("GET "+console.Prefix, pages)
+	if err := s.serveOpenDSR(mux); err != nil {
+		return nil, err
+	}
 	access := s.config.HTTP
-	err = s.serveOpenDSR(mux)
 	if s.config.OpenDSR.Enabled() {
 		access.Hosts = append(slices.Clone(access.Hosts), s.config.OpenDSR.Domain)
 	}
-	var server *http.Server
-	if err == nil {
-		server, err = serverOf(mux, access, s.o.Logger)
-	}
-	if err != nil {
-		return nil, errors.Join(err, s.port.Close())
-	}
-	served := &web{server: server, port: s.port, ended: make(chan error, 1)}
-	// Event streams do not end by themselves.
-	served.server.RegisterOnShutdown(sync.OnceFunc(func() { close(ending) }))
-	go func() { served.ended <- served.serve(s.port) }()
-	return served, nil
+	return serverOf(mux, access, s.o.Logger)
 }
 
 // serveStatus responds with the service's Status.

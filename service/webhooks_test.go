@@ -92,7 +92,7 @@ func TestACaseIsOpenedForEveryAlert(t *testing.T) {
 	for _, id := range opened {
 		require.True(t, alerts[id], "a case without an alert")
 	}
-	s.ask(request(t, "webhook", servicetest.LabelledIllicit(stream, 3)[0]))
+	submit(s, request(t, "webhook", servicetest.LabelledIllicit(stream, 3)[0]))
 	require.Equal(t, deletions.Verified, s.Outcome("webhook"))
 	s.Stop()
 	kept, err := os.ReadFile(service.WebhooksPath(config.DataDir))

@@ -38,7 +38,7 @@ func hasContent(t *testing.T, s *Store, features ...float32) bool {
 // ones, after corrections, erasures and a restart, when nothing is learnt yet.
 func TestTransactionsWithTheSameFeaturesAreFound(t *testing.T) {
 	fs := vfs.NewMem()
-	s := openMem(t, fs, 1, 2)
+	s := openMem(t, fs, 2)
 	ids := lethe.Transactions
 	take(t, s, 1, "a", 1, 2)
 	take(t, s, 1, "b", 1, 2)
@@ -57,7 +57,7 @@ func TestTransactionsWithTheSameFeaturesAreFound(t *testing.T) {
 	take(t, s, 2, "e", 1, 2)
 	require.Equal(t, []bool{true}, shared(t, s, ids("a")...), "one that came since")
 	require.NoError(t, s.Close())
-	s = openMem(t, fs, 1, 2)
+	s = openMem(t, fs, 2)
 	require.Equal(t, []bool{true, false}, shared(t, s, ids("a", "c")...))
 	require.NoError(t, s.Close())
 }
@@ -65,7 +65,7 @@ func TestTransactionsWithTheSameFeaturesAreFound(t *testing.T) {
 // Once all is learnt, the index is not read for a content that nobody repeats, nor twice for one that somebody does,
 // nor for one whose transaction was erased.
 func TestTheIndexIsNotReadForWhatNobodyRepeats(t *testing.T) {
-	s := openMem(t, vfs.NewMem(), 1, 2)
+	s := openMem(t, vfs.NewMem(), 2)
 	take(t, s, 0, "a", 1, 2)
 	take(t, s, 0, "b", 3, 4)
 	take(t, s, 0, "c", 3, 4)
@@ -172,7 +172,7 @@ func (m *alikeModel) check(t *testing.T, s *Store, targets []lethe.Target) {
 func TestWhatIsToldOfContentsIsExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 9))
 	fs := vfs.NewMem()
-	s := openMem(t, fs, 1, 2)
+	s := openMem(t, fs, 2)
 	m := &alikeModel{
 		map[lethe.TransactionID][2]float32{}, map[[2]float32]int{},
 		map[lethe.TransactionID]bool{}, map[lethe.TransactionID]bool{},
@@ -195,7 +195,7 @@ func TestWhatIsToldOfContentsIsExact(t *testing.T) {
 			first += rng.IntN(2)
 		case n < 95:
 			require.NoError(t, s.Close())
-			s = openMem(t, fs, 1, 2)
+			s = openMem(t, fs, 2)
 			LearnAtOnce(s, 3)
 		default:
 			scrub, err := s.BeginScrub()

@@ -69,16 +69,22 @@ func (a arrival) String() string {
 // BoundOpen makes a batch reject records that begin a timestep while Config.MaxOpenTimesteps are
 // open. Call it only once the backlog has been read: before that, a partition that lags behind
 // keeps timesteps open.
-func BoundOpen(b *Batch) { b.boundsOpen = true }
+func (b *Batch) BoundOpen() { b.bound.on = true }
 
 // OpenWith returns how many timesteps would be open if more were open too. Timesteps that are
 // ready to close do not count.
-func OpenWith(b *Batch, more ...lethe.Timestep) int { return beginning{b}.openWith(more) }
+func (b *Batch) OpenWith(more ...lethe.Timestep) int { return b.bound.openWith(more) }
 
-// beginning checks whether a batch may begin another timestep.
-type beginning struct{ *Batch }
+// bound checks whether a batch may begin another timestep.
+type bound struct {
+	*changes
+	source  Source
+	passage *passage
+	// on enforces Config.MaxOpenTimesteps.
+	on bool
+}
 
-func (b beginning) openWith(more []lethe.Timestep) int {
+func (b *bound) openWith(more []lethe.Timestep) int {
 	over := b.over()
 	open := make(map[lethe.Timestep]bool)
 	for _, t := range more {
@@ -101,24 +107,24 @@ func (b beginning) openWith(more []lethe.Timestep) int {
 
 // over is the lowest watermark of the transactions partitions: timesteps below it are ready to
 // close.
-func (b beginning) over() lethe.Timestep {
+func (b *bound) over() lethe.Timestep {
 	marks := slices.Clone(b.staging.watermarks[Transactions])
 	if b.source.Stream == Transactions {
-		marks[b.source.Partition] = b.watermark
+		marks[b.source.Partition] = b.passage.watermark
 	}
 	return slices.Min(marks)
 }
 
-func (b beginning) begun(t lethe.Timestep) bool {
+func (b *bound) begun(t lethe.Timestep) bool {
 	_, here := b.infos[t]
 	_, before := b.staging.infos[t]
 	return here || before
 }
 
 // refused rejects a record that would exceed the bound of open timesteps.
-func (b beginning) refused(t lethe.Timestep) (detail string, refused bool) {
+func (b *bound) refused(t lethe.Timestep) (detail string, refused bool) {
 	most := b.staging.options.MaxOpenTimesteps
-	if !b.boundsOpen || b.begun(t) || b.openWith([]lethe.Timestep{t}) <= most {
+	if !b.on || b.begun(t) || b.openWith([]lethe.Timestep{t}) <= most {
 		return "", false
 	}
 	return fmt.Sprintf("timestep %d, %d are open", t, most), true
@@ -126,8 +132,8 @@ func (b beginning) refused(t lethe.Timestep) (detail string, refused bool) {
 
 // room rejects a new payment or label if too many are waiting or it would begin a timestep over
 // the bound.
-func (b beginning) room(l *lacking.Records, t lethe.Timestep, key []byte, o Origin) (Verdict, error) {
-	if detail, refused := b.refused(t); refused {
+func (b *Batch) room(l *lacking.Records, t lethe.Timestep, key []byte, o Origin) (Verdict, error) {
+	if detail, refused := b.bound.refused(t); refused {
 		return refuse(o, ReasonTooManyOpen, detail), nil
 	}
 	admitted, err := l.Admits(b.get, key)

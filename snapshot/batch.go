@@ -8,38 +8,30 @@ import (
 
 	"lethe"
 	"lethe/internal/swapstore"
-	"lethe/snapshot/closed"
 )
 
 // Batch processes records of one topic partition in log order. Commit stores everything, including watermark and
 // offset, or nothing.
 type Batch struct {
-	staging *staging
-	closed  *closed.Graphs
-	names   lethe.Pseudonymizer
-	source  Source
-	epoch   int
+	overlay
+	names  lethe.Pseudonymizer
+	source Source
+	epoch  int
 	// nextOffset is one after the last record seen; a record below it is a redelivery.
 	nextOffset int64
 	passage
-	infos map[lethe.Timestep]Info
-	// writes overlays staging. A batch never deletes a key.
-	writes map[string][]byte
-	// known overlays writes with the transactions that were placed together, see Place.
-	known *known
-	// boundsOpen enforces Config.MaxOpenTimesteps.
-	boundsOpen bool
+	bound bound
 }
 
 // Begin starts a batch of one topic partition. The partition must be below the
 // stream's partition count.
 func (s *Store) Begin(source Source) (*Batch, error) {
 	b := &Batch{
-		staging: s.staging, closed: s.closed, names: s.staging.options.Secret.Pseudonymizer(),
+		overlay: overlay{changes: s.staging.change(), closed: s.closed}, names: s.staging.options.Secret.Pseudonymizer(),
 		source: source, epoch: s.staging.epoch, passage: passage{stream: source.Stream, options: &s.staging.options},
 		nextOffset: s.staging.offsets[TopicPartition{source.Topic, source.Partition}],
-		infos:      make(map[lethe.Timestep]Info), writes: make(map[string][]byte),
 	}
+	b.bound = bound{changes: b.changes, source: source, passage: &b.passage}
 	if source.Stream == NoStream {
 		return b, nil
 	}
@@ -90,7 +82,7 @@ func (b *Batch) Commit(nextOffset int64) error {
 	for t, i := range b.infos {
 		b.set(timestepKey(kindInfo, t), i.encode())
 	}
-	files := filesFor(b)
+	files := b.rowFiles()
 	err := s.Apply(func(w swapstore.Writer) error {
 		set := func(key, value []byte) {
 			s.index.Meet(key, value)
@@ -122,8 +114,8 @@ func (b *Batch) check(want Stream, t lethe.Timestep) error {
 		return ErrStale
 	case want != NoStream && b.source.Stream != want:
 		return fmt.Errorf("topic %s carries another stream", b.source.Topic)
-	case t < 0 || t > maxTimestep:
-		return fmt.Errorf("timestep %d is out of 0..%d", t, maxTimestep)
+	case t < 0 || t > lethe.MaxTimestep:
+		return fmt.Errorf("timestep %d is out of 0..%d", t, lethe.MaxTimestep)
 	}
 	return nil
 }
@@ -135,25 +127,4 @@ func (b *Batch) redelivered(o Origin) bool {
 	}
 	b.nextOffset = o.Offset + 1
 	return false
-}
-
-func (b *Batch) set(key, value []byte) { b.writes[string(key)] = value }
-
-// get reads staging as it will be after Commit.
-func (b *Batch) get(key []byte) (value []byte, found bool, err error) {
-	if value, found, is := knownUnder(b.known, key); is {
-		return value, found, nil
-	}
-	if value, found := b.writes[string(key)]; found {
-		return value, true, nil
-	}
-	return b.staging.Get(key)
-}
-
-// info returns the timestep's info as it will be after Commit.
-func (b *Batch) info(t lethe.Timestep) Info {
-	if i, found := b.infos[t]; found {
-		return i
-	}
-	return b.staging.Info(t)
 }

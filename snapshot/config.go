@@ -33,9 +33,6 @@ const maxWaiting = 100_000_000
 // maxWindow is far longer than any burst.
 const maxWindow = 24 * time.Hour
 
-// maxTimestep leaves room to add 1, and is exactly representable in JSON.
-const maxTimestep lethe.Timestep = 1 << 53
-
 // Config defines which records a stream accepts and when its timesteps end.
 type Config struct {
 	// AllowedLatenessTimesteps is how many timesteps a transaction or payment may be behind the
@@ -68,10 +65,7 @@ type Config struct {
 	MaxOpenTimesteps int `yaml:"max_open_timesteps" help:"Bound of the timesteps that are open at a time."`
 	// FeatureCount is the number of features of every transaction; with 0, the owner of a Store fixes it.
 	FeatureCount int `yaml:"feature_count" help:"Features of every transaction; 0: as many as the first one has."`
-	// OpenStores bounds how many stores of closed timesteps stay open at a time.
-	OpenStores int `yaml:"-"`
-	// RewriteAtOnce is how many stores an erasure rewrites in parallel: each waits for the disk most
-	// of the time.
+	// RewriteAtOnce is how many graphs an erasure rewrites in parallel: all are in memory, and each waits for the disk.
 	RewriteAtOnce int `yaml:"-"`
 	// RowFileBytes is the size from which the transactions that one batch brings for an open timestep are written to a
 	// file instead of one by one; that costs one more fsync.
@@ -80,13 +74,12 @@ type Config struct {
 
 // Defaults returns the configuration of a stream whose labels are settled by control records:
 // settling by lateness would train on timesteps whose labels are incomplete, and only the sender
-// knows when all have been sent. OpenStores is large enough for the three passes of an erasure of
-// many transactions.
+// knows when all have been sent.
 func Defaults() Config {
 	const rowFileBytes = 512 << 10
 	return Config{
 		LabelLatenessTimesteps: ByControl, Late: Reopen, ReopenWindow: 30 * time.Second, ReopenTimesteps: AnyTimestep,
-		MaxTimestepJump: 1000, MaxWaiting: 100_000, MaxOpenTimesteps: 100, OpenStores: 64, RewriteAtOnce: 4,
+		MaxTimestepJump: 1000, MaxWaiting: 100_000, MaxOpenTimesteps: 100, RewriteAtOnce: 4,
 		RowFileBytes: rowFileBytes,
 	}
 }
@@ -99,7 +92,7 @@ func (c Config) Validate() error {
 	p.OneOf("late", c.Late, Reopen, DeadLetter)
 	p.Duration("reopen_window", c.ReopenWindow, 0, maxWindow)
 	p.Whole("reopen_timesteps", c.ReopenTimesteps, AnyTimestep, maxJump)
-	p.Whole("first_timestep", int(c.FirstTimestep), 0, int(maxTimestep))
+	p.Whole("first_timestep", int(c.FirstTimestep), 0, lethe.MaxTimestep)
 	p.Whole("max_timestep_jump", c.MaxTimestepJump, 1, maxJump)
 	late := max(c.AllowedLatenessTimesteps, c.LabelLatenessTimesteps)
 	if c.MaxTimestepJump >= 1 && c.MaxTimestepJump <= late {
@@ -109,7 +102,6 @@ func (c Config) Validate() error {
 	p.Whole("max_waiting", c.MaxWaiting, 1, maxWaiting)
 	p.Whole("max_open_timesteps", c.MaxOpenTimesteps, 1, maxJump)
 	p.AtLeast("feature_count", c.FeatureCount, 0)
-	p.AtLeast("open_stores", c.OpenStores, 1)
 	p.AtLeast("rewrite_at_once", c.RewriteAtOnce, 1)
 	p.AtLeast("row_file_bytes", c.RowFileBytes, 1)
 	return p.Err()

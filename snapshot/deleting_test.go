@@ -8,8 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
-	"lethe/internal/swapstore"
-	"lethe/snapshot/closed"
 	"lethe/snapshot/stored"
 )
 
@@ -21,27 +19,7 @@ func TestDeletingInsteadOfRewritingLeavesBytes(t *testing.T) {
 	located, err := s.Locate(lethe.Transactions(subjects...))
 	require.NoError(t, err)
 	gone := (stored.Erasure{Removal: RemovalOf(located)})
-	stores := map[string]*swapstore.Store{StagingFolder: s.staging.Store}
-	for step := lethe.Timestep(1); step <= 2; step++ {
-		store, err := s.closed.Get(step)
-		require.NoError(t, err)
-		stores[closed.FolderName(step)] = store.Store
-	}
-	for name, store := range stores {
-		require.NoError(t, store.Apply(func(w swapstore.Writer) error {
-			return store.Scan(nil, func(key, value []byte) error {
-				drop, err := gone.IsIn(key, 1)
-				if name == StagingFolder {
-					drop, err = dropFromStaging(gone, key, value)
-				}
-				if err != nil || !drop {
-					return err
-				}
-				w.Delete(key)
-				return nil
-			})
-		}))
-	}
+	require.NoError(t, (transition{s, s.staging.change()}).eraseStaged(gone))
 	located, err = s.Locate(lethe.Transactions(subjects...))
 	require.NoError(t, err)
 	for _, l := range located {
@@ -51,7 +29,7 @@ func TestDeletingInsteadOfRewritingLeavesBytes(t *testing.T) {
 	require.NoError(t, s.Close())
 	hits, _ := search(t, vfs.Default, dir, wanted)
 	all := strings.Join(hits, "\n")
-	for _, place := range []string{StagingFolder, closed.FolderName(1), closed.FolderName(2)} {
+	for _, place := range []string{StagingFolder, TimestepFiles(1), TimestepFiles(2)} {
 		require.Contains(t, all, place)
 	}
 	for _, what := range []string{"id ", "pseudonym of", "row 1", "row 2", "row 3"} {

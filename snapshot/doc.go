@@ -40,7 +40,7 @@
 // nevertheless, unless Config.Late is DeadLetter, t is before the first timestep, or t is more than
 // Config.ReopenTimesteps behind W - 1, the newest timestep that the partition has ended. If t is
 // open, the record simply joins it. Otherwise it waits, durably, until ReopenTimestep rewrites the
-// timestep's store and partitions it again. If t is unknown, ReopenTimestep inserts it, and the
+// timestep's files and partitions it again. If t is unknown, ReopenTimestep inserts it, and the
 // closed timestep after it gets a new revision because its predecessor changed.
 //
 // # Which records belong to a snapshot
@@ -68,12 +68,12 @@
 //
 //	<dir>/staging/        offsets, watermarks, open timesteps, waiting and rejected records
 //	<dir>/staging/rows/   transactions of open timesteps that arrived together, see package openrows
-//	<dir>/t000012/        the snapshot of timestep 12, once it is closed, see package closed
+//	<dir>/t000012.3.*     two files of timestep 12, once it is closed: the graph and the shards of a revision, see
+//	                      package closed
 //
-// Both kinds of folder are swapstores. A batch of records is one atomic write to staging, including
-// the consumed offset. Staging alone decides which timesteps are closed or settled: a timestep store
-// that staging does not list was left behind by a crash and is removed. Keys hold pseudonyms; ids
-// are only in values.
+// Staging is a swapstore. A batch of records is one atomic write to it, including the consumed offset. Staging alone
+// decides which timesteps are closed or settled: a file that it does not list was left behind by a crash and is
+// removed. Keys hold pseudonyms; ids are only in values.
 //
 // # Concurrency
 //
@@ -83,15 +83,14 @@
 //
 //	config.go, record.go    settings and errors; sources, verdicts, info of a timestep
 //	store.go, marks.go      the Store and its options; marks for its owner, the number of features
-//	timesteps.go            which timesteps there are, and which are due
+//	timesteps.go            which timesteps there are, and which are due; their revisions
 //	batch.go, arrival.go    records of one partition; whether they are late, too far ahead or too many
-//	take.go, refer.go       transactions; payments and labels, which refer to transactions
-//	foresee.go              precomputation and lookup for many transactions at once
+//	take.go, overlay.go     transactions, payments and labels; what is stored after the batch
+//	foresee.go              precomputation for many transactions at once
 //	lifecycle.go, reopen.go close and settle a timestep; add late records, partition again
 //	judge.go, letters.go    verdicts on payments and labels that are in no graph, and letters about them
 //	targets.go, named.go    locate targets of an erasure; which transactions and payments are stored, and equal features
-//	redact.go               erased features become 0 in new and stored records
-//	erase.go                erase targets from all stores; erasestaging.go: from staging
+//	erase.go                erase targets from all graphs; erasestaging.go: from staging, and features
 //	staging.go              the store of open timesteps, mirrored in memory
 //	recover.go              open staging, recover from a crash
 //	keys.go, pending.go     keys and values; those of waiting records

@@ -1,10 +1,8 @@
 package snapshot
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"maps"
 
 	"lethe"
 	"lethe/internal/swapstore"
@@ -13,38 +11,72 @@ import (
 	"lethe/snapshot/stored"
 )
 
-// erase deletes the targets from staging, and the kindRewriting entries. Their bytes stay in the files until a Scrub.
-func (s *staging) erase(gone stored.Erasure) error {
-	infos, err := s.infosWithout(gone)
+// eraseStaged deletes the targets from staging, and sets erased features to 0 in rows and content hashes. Their bytes
+// stay in the files until a Scrub. Stores of closed timesteps have been rewritten before.
+func (t transition) eraseStaged(gone stored.Erasure) error {
+	for p := range gone.Features {
+		if err := t.redact(gone, p); err != nil {
+			return err
+		}
+	}
+	if err := t.erase(gone); err != nil {
+		return err
+	}
+	return t.changes.apply()
+}
+
+// erase deletes the targets. It does not scan the index, which has an entry for every transaction of the history. With
+// an index entry it also deletes the ReplacedKey of its content: the erased features are searched for only after the
+// files that may hold them have been rewritten.
+func (c *changes) erase(gone stored.Erasure) error {
+	keys, err := c.staging.subjects.KeysOf(gone)
 	if err != nil {
 		return err
 	}
-	dropped, err := keysOf(s, gone)
-	if err != nil {
-		return err
+	for p := range gone.Nodes {
+		entry, known, err := index.Lookup(c.staging.Get, p)
+		if err != nil {
+			return err
+		}
+		if known {
+			keys = append(keys, index.Key(p), index.ReplacedKey(entry.Content))
+		}
 	}
-	err = s.Apply(func(w swapstore.Writer) error {
-		for _, key := range dropped {
-			w.Delete(key)
+	for _, key := range keys {
+		c.drop(key)
+	}
+	for _, kind := range []byte{kindRow, kindPayment, kindLabel} {
+		err := c.staging.scanThrough(kind, lethe.MaxTimestep, func(e staged) error {
+			if gone.Names(e.about) {
+				c.lose(kind, e)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
-		for t, i := range infos {
-			putInfo(w, t, i)
+	}
+	return c.staging.Scan([]byte{kindLetter}, func(key, value []byte) error {
+		l, err := decodeLetter(value)
+		if gone.Names(l.about) {
+			c.drop(key)
 		}
-		return nil
+		return err
 	})
-	if err != nil {
-		return err
+}
+
+// lose deletes an entry, which is counted unless it was judged.
+func (c *changes) lose(kind byte, e staged) {
+	c.drop(e.key)
+	if !c.info(e.at).empty() && (kind == kindRow || !isJudged(e.value)) {
+		c.count(kind, e.at, -1)
 	}
-	maps.DeleteFunc(infos, func(_ lethe.Timestep, i Info) bool { return i.empty() })
-	s.infos = infos
-	waitingChanged(s)
-	return nil
 }
 
 // takeInRows moves the rows of located transactions from row files into the store, where they can be deleted or
 // redacted. It also drops corrected rows with their files, because a replaced version may equal an erased row of
 // another transaction, and the files of closed timesteps.
-func takeInRows(s *staging, located []Located) error {
+func (s *staging) takeInRows(located []Located) error {
 	of := make(map[lethe.Timestep][]lethe.Pseudonym)
 	for _, l := range located {
 		if l.Known && l.State == lethe.Open && l.Kind != lethe.PaymentTarget {
@@ -52,48 +84,6 @@ func takeInRows(s *staging, located []Located) error {
 		}
 	}
 	return s.rows.TakeIn(of)
-}
-
-// putInfo stores a timestep's info, or deletes it if it is empty.
-func putInfo(w swapstore.Writer, t lethe.Timestep, i Info) {
-	if i.empty() {
-		w.Delete(timestepKey(kindInfo, t))
-		return
-	}
-	w.Set(timestepKey(kindInfo, t), i.encode())
-}
-
-// keysOf returns the keys to delete. It does not scan the index, which has an entry for every
-// transaction of the history. With an index entry it also deletes the ReplacedKey of its content:
-// the erased features are searched for only after the files that may hold them have been
-// rewritten.
-func keysOf(s *staging, gone stored.Erasure) (keys [][]byte, err error) {
-	if keys, err = s.subjects.KeysOf(gone); err != nil {
-		return nil, err
-	}
-	prefixes := [][]byte{{kindRow}, {kindPayment}, {kindLabel}, {kindLetter}, {kindRewriting}}
-	for p := range gone.Nodes {
-		prefixes = append(prefixes, index.Key(p))
-	}
-	for _, prefix := range prefixes {
-		err = s.Scan(prefix, func(key, value []byte) error {
-			drop, err := dropFromStaging(gone, key, value)
-			if !drop || err != nil {
-				return err
-			}
-			keys = append(keys, bytes.Clone(key))
-			if key[0] == index.Kind {
-				entry, err := index.Decode(value)
-				keys = append(keys, index.ReplacedKey(entry.Content))
-				return err
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return keys, nil
 }
 
 // Scrub rewrites staging so that its files no longer hold anything deleted before BeginScrub. It takes time in
@@ -137,61 +127,76 @@ func fillScrubbed(src swapstore.Reader, dst swapstore.Writer) error {
 	})
 }
 
-// infosWithout returns the infos of all timesteps after the erasure.
-func (s *staging) infosWithout(gone stored.Erasure) (map[lethe.Timestep]Info, error) {
-	infos := maps.Clone(s.infos)
-	// lose uncounts an entry: as late if the timestep is past the state, otherwise by pending.
-	lose := func(t lethe.Timestep, through lethe.State, pending func(*Info)) {
-		i, known := infos[t]
-		if !known {
-			return
-		}
-		if i.State > through {
-			i.Waiting--
-		} else {
-			pending(&i)
-		}
-		infos[t] = i
+// Erased features become 0 while their transaction stays: in all later records of it, and in the
+// stored rows.
+
+// features finds a transaction of which some of the features are not 0. Otherwise the target is not known.
+func (f finder) features(t lethe.Target) (Located, error) {
+	l, err := f.transaction(t.Transaction)
+	l.Columns = t.Columns
+	if err != nil || !l.Known {
+		return l, err
 	}
-	for kind, forget := range map[byte]func(e staged){
-		kindRow: func(e staged) { lose(e.at, lethe.Open, func(i *Info) { i.Nodes-- }) },
-		kindPayment: func(e staged) {
-			if !isJudged(e.value) {
-				lose(e.at, lethe.Open, func(i *Info) { i.Payments-- })
-			}
-		},
-		kindLabel: func(e staged) {
-			if !isJudged(e.value) {
-				lose(e.at, lethe.Closed, func(i *Info) { i.Labels-- })
-			}
-		},
-	} {
-		err := s.scanThrough(kind, maxTimestep, func(e staged) error {
-			if gone.Names(e.about) {
-				forget(e)
-			}
-			return nil
-		})
+	_, l.Known = t.Columns.Zeroed(l.Row)
+	if !l.Known {
+		l.Row = nil
+	}
+	if l.State > lethe.Open {
+		row, found, err := f.closed.row(l.Timestep, l.Pseudonym)
 		if err != nil {
-			return nil, err
+			return l, err
+		}
+		if _, changed := t.Columns.Zeroed(row.Features); found && changed {
+			l.Known = true
 		}
 	}
-	return infos, nil
+	if !l.Known {
+		return Located{Pseudonym: l.Pseudonym, Columns: t.Columns}, nil
+	}
+	return l, nil
 }
 
-// dropFromStaging reports whether an erasure deletes an entry. It always deletes kindRewriting
-// entries.
-func dropFromStaging(gone stored.Erasure, key, value []byte) (bool, error) {
-	switch key[0] {
-	case index.Kind:
-		return gone.IsIn(key, 1)
-	case kindRow, kindPayment, kindLabel:
-		return gone.IsIn(key, 1+timestepBytes)
-	case kindLetter:
-		l, err := decodeLetter(value)
-		return gone.Names(l.about), err
-	case kindRewriting:
-		return true, nil
+// redact sets the erased features of a transaction to 0 in its row in staging and in its index entry.
+func (t transition) redact(gone stored.Erasure, p lethe.Pseudonym) error {
+	entry, known, err := index.Lookup(t.staging.Get, p)
+	if err != nil || !known || gone.Nodes[p] {
+		return err
 	}
-	return false, nil
+	key := timestepKey(kindRow, entry.Timestep, p)
+	value, found, err := t.staging.Get(key)
+	if err != nil {
+		return err
+	}
+	var latest stored.Row
+	if found {
+		if value, err = gone.Redacted(p, value); err != nil {
+			return err
+		}
+		t.set(key, value)
+		latest, err = stored.DecodeRow(value)
+	} else if t.staging.Info(entry.Timestep).State > lethe.Open {
+		latest, found, err = t.store.closed.row(entry.Timestep, p)
+	}
+	if err == nil && found {
+		t.rehash(p, entry, latest.Features)
+	}
+	return err
+}
+
+// rehash updates a transaction's content hash after its features changed.
+func (c *changes) rehash(p lethe.Pseudonym, entry index.Entry, features []float32) {
+	before := entry.Content
+	if entry.Content = index.ContentOf(c.staging.options.Secret, features); entry.Content == before {
+		return
+	}
+	c.drop(index.ReplacedKey(before)) // as changes.erase does
+	c.set(index.Key(p), entry.Encode())
+}
+
+// redacted returns a transaction with its erased features set to 0.
+func (s *staging) redacted(tr lethe.Transaction) lethe.Transaction {
+	if columns, erased := s.suppressed.Redacted(tr.ID); erased {
+		tr.Features, _ = columns.Zeroed(tr.Features)
+	}
+	return tr
 }

@@ -13,7 +13,7 @@ func Watermark(s *Store, stream Stream) lethe.Timestep { return s.staging.waterm
 
 // CloseTimestep closes a timestep in one go.
 func CloseTimestep(ctx context.Context, s *Store, t lethe.Timestep) error {
-	if err := finishAll(ctx, s); err != nil {
+	if err := s.closing.finish(ctx); err != nil {
 		return err
 	}
 	c, err := s.BeginClosing(t)

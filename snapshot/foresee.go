@@ -1,8 +1,6 @@
 package snapshot
 
 import (
-	"bytes"
-
 	"lethe"
 	"lethe/internal/floatbytes"
 	"lethe/internal/sortedcells"
@@ -38,59 +36,7 @@ type knownEntry struct {
 	row stored.Row
 }
 
-// Place reads the index entries of transactions in one lookup before a batch takes them. The verdicts do not depend
-// on whether, or with how many others, a transaction was placed. Errors are those of reading the store.
-func Place(b *Batch, list []*Foreseen) error {
-	// Keep the results of the previous call of Place.
-	storeKnown(b.known, nil, func(key, value []byte) {
-		b.staging.index.Know(key)
-		b.set(key, bytes.Clone(value))
-	})
-	short := make([]sortedcells.Key, len(list))
-	for i := range list {
-		short[i] = sortedcells.Key(list[i].pseudonym)
-	}
-	table, cells := sortedcells.Of[knownEntry](short)
-	for i := range list {
-		list[i].known, list[i].entry = table, cells[i]
-	}
-	b.known = table
-	return readKnown(b, table)
-}
-
-// readKnown reads the index entries of the table's transactions.
-func readKnown(b *Batch, table *known) error {
-	if err := b.staging.index.Learn(); err != nil {
-		return err
-	}
-	var cells []*sortedcells.Cell[knownEntry]
-	for i := range table.Cells {
-		if c := &table.Cells[i]; b.staging.index.MayKnow(c.Key) {
-			cells = append(cells, c)
-		}
-	}
-	const keyBytes = 1 + stored.PseudonymBytes
-	room, keys := make([]byte, 0, len(cells)*keyBytes), make([][]byte, len(cells))
-	for i, c := range cells {
-		room = append(append(room, index.Kind), c.Key[:]...)
-		keys[i] = room[len(room)-keyBytes:]
-	}
-	found, err := b.staging.Lookup(keys)
-	for i := 0; i < len(found) && err == nil; i++ {
-		value, written := b.writes[string(keys[i])]
-		if !written {
-			value = found[i].Value
-		}
-		if written || found[i].Found {
-			e := &cells[i].Value
-			e.found = true
-			e.entry, err = index.Decode(value)
-		}
-	}
-	return err
-}
-
-// eachKnown calls fn for every entry to be stored, kind by kind, each in ascending order. Keys and values are valid
+// storeKnown calls fn for every entry to be stored, kind by kind, each in ascending order. Keys and values are valid
 // only during the call.
 func storeKnown(k *known, files *openrows.Batch, fn func(key, value []byte)) {
 	if k == nil {
@@ -117,23 +63,6 @@ func storeKnown(k *known, files *openrows.Batch, fn func(key, value []byte)) {
 		value = append(append(value[:0], head...), features...)
 		fn(appendTimestepKey(key, kindRow, e.entry.Timestep, p), value)
 	}
-}
-
-// filesFor returns a file batch for the new rows of open timesteps. Other rows cannot go to a file: one may already
-// be in a file, or wait for a closed timestep.
-func filesFor(b *Batch) *openrows.Batch {
-	files := b.staging.rows.NewBatch()
-	if b.known == nil {
-		return files
-	}
-	for i := range b.known.Cells {
-		e := &b.known.Cells[i].Value
-		e.fresh = e.fresh && b.info(e.entry.Timestep).State == lethe.Open
-		if e.fresh {
-			files.Expect(e.entry.Timestep, e.row.Bytes())
-		}
-	}
-	return files
 }
 
 // knownUnder looks a key up in the table; is reports whether the table covers the key.
@@ -183,7 +112,7 @@ func (m Marks) NewRedactingHashing() *Hashing {
 // Foresee precomputes everything that does not depend on earlier records.
 func (h *Hashing) Foresee(tr lethe.Transaction) Foreseen {
 	if h.staging != nil {
-		tr = redacted(h.staging, tr)
+		tr = h.staging.redacted(tr)
 	}
 	features := floatbytes.View(h.scratch[:0], tr.Features)
 	return Foreseen{
@@ -200,7 +129,7 @@ func (b *Batch) Repeats(id lethe.TransactionID) (bool, error) {
 }
 
 // RepeatsLabel reports whether the store knows a label of a transaction in a timestep.
-func RepeatsLabel(b *Batch, l lethe.LabelRecord) (bool, error) {
+func (b *Batch) RepeatsLabel(l lethe.LabelRecord) (bool, error) {
 	known, _, _, err := b.knownLabel(l.Timestep, b.names.Pseudonym(l.ID), true)
 	return known, err
 }

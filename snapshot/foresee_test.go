@@ -77,7 +77,7 @@ func placeAll(t *testing.T, s *Store, b *Batch, list []lethe.Transaction) (place
 		f := hashing.Foresee(tr)
 		placed = append(placed, &f)
 	}
-	require.NoError(t, Place(b, placed))
+	require.NoError(t, b.Place(placed))
 	return placed
 }
 
@@ -106,7 +106,7 @@ func TestTheNumberOfFeaturesIsFixedOnce(t *testing.T) {
 	s = open()
 	defer s.Close()
 	require.NoError(t, s.Marks().FixFeatureCount(3))
-	require.Equal(t, 2, s.FeatureCount())
+	require.Equal(t, 2, s.Marks().FeatureCount())
 	require.Equal(t, Accepted, outcome(1, 2))
 }
 
@@ -114,10 +114,10 @@ func TestTheNumberOfFeaturesIsFixedOnce(t *testing.T) {
 func TestWhoIsKnownIsLearntAgain(t *testing.T) {
 	const steps = 25
 	fs := vfs.NewMem()
-	s := openMem(t, fs, 4)
+	s := openMem(t, fs)
 	fill(t, s, steps)
 	require.NoError(t, s.Close())
-	s = openMem(t, fs, 4)
+	s = openMem(t, fs)
 	LearnAtOnce(s, 10)
 	for round := range 3 {
 		strangers, learnt, err := Unknown(s)

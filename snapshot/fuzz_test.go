@@ -42,7 +42,7 @@ func FuzzDecodeValue(f *testing.F) {
 // FuzzMirror takes an entry of staging into memory, as Open does. The first byte
 // is the length of the key.
 func FuzzMirror(f *testing.F) {
-	s := openMem(f, vfs.NewMem(), 1)
+	s := openMem(f, vfs.NewMem())
 	entry := func(key, value []byte) []byte { return append(append([]byte{byte(len(key))}, key...), value...) }
 	fuzzing.Plain(f, func(data []byte) error {
 		if len(data) < 2 || data[0] == 0 || int(data[0]) >= len(data) {

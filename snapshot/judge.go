@@ -35,7 +35,7 @@ func (c *review) judge() error {
 	c.touched = make(map[string]storedLetter)
 	through := c.horizon
 	if c.receded {
-		through = maxTimestep
+		through = lethe.MaxTimestep
 	}
 	if err := c.staging.scanThrough(c.kind, through, c.judgeOne); err != nil {
 		return err
@@ -205,31 +205,9 @@ func (c *changes) judgeAll(now lethe.Timestep, arrived *lethe.Snapshot, receded 
 
 // CheckStaging reads everything outside the graphs, so that a damaged block or file is found.
 // Error: ErrCorrupt.
-func CheckStaging(s *Store) error {
-	if err := scanAll(s.staging, func(byte, []byte) error { return nil }); err != nil {
+func (s *Store) CheckStaging() error {
+	if err := s.staging.scanAll(func(byte, []byte) error { return nil }); err != nil {
 		return fmt.Errorf("staging: %w", err)
-	}
-	return nil
-}
-
-// Originals calls fn for every original record in the store: those of pending payments and
-// labels, and of unconfirmed letters.
-func (s *Store) Originals(fn func(Origin) error) error {
-	for kind, decode := range map[byte]func(value []byte) (Origin, error){
-		kindPayment: func(value []byte) (Origin, error) { p, err := decodePayment(value); return p.origin, err },
-		kindLabel:   func(value []byte) (Origin, error) { p, err := decodeLabel(value); return p.origin, err },
-		kindLetter:  func(value []byte) (Origin, error) { l, err := decodeLetter(value); return l.letter.Origin, err },
-	} {
-		err := s.staging.Scan([]byte{kind}, func(_, value []byte) error {
-			o, err := decode(value)
-			if err != nil {
-				return err
-			}
-			return fn(o)
-		})
-		if err != nil {
-			return fmt.Errorf("records kept as they came: %w", err)
-		}
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"lethe"
 	"lethe/internal/swapstore"
 	"lethe/internal/timestepkey"
+	"lethe/snapshot/closed"
 	"lethe/snapshot/openrows"
 	"lethe/snapshot/stored"
 )
@@ -26,7 +27,6 @@ const (
 	kindInfo         = 't'           // timestep
 	kindFormat       = 'v'           // (nothing)
 	kindWatermark    = 'w'           // stream, partition
-	kindRewriting    = 'x'           // timestep: its store is being rewritten; with a value: reopened
 )
 
 const timestepBytes = timestepkey.Bytes
@@ -76,7 +76,9 @@ func (i Info) encode() []byte {
 	dst = binary.BigEndian.AppendUint64(dst, uint64(i.Labels))
 	dst = binary.BigEndian.AppendUint64(dst, uint64(i.Previous))
 	dst = binary.BigEndian.AppendUint64(dst, uint64(i.Waiting))
-	return binary.BigEndian.AppendUint32(dst, uint32(i.Reopened))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(i.Reopened))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(i.Files.Graph))
+	return binary.BigEndian.AppendUint32(dst, uint32(i.Files.Assigned))
 }
 
 func decodeInfo(t lethe.Timestep, value []byte) (Info, error) {
@@ -91,6 +93,7 @@ func decodeInfo(t lethe.Timestep, value []byte) (Info, error) {
 		Previous: lethe.Timestep(c.Uint64()),
 		Waiting:  int(c.Uint64()),
 		Reopened: lethe.Revision(c.Uint32()),
+		Files:    closed.Files{Graph: lethe.Revision(c.Uint32()), Assigned: lethe.Revision(c.Uint32())},
 	}
 	return i, c.Done("timestep")
 }

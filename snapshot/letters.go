@@ -44,15 +44,21 @@ func decodeLetter(value []byte) (storedLetter, error) {
 	return p, c.Done("letter")
 }
 
-// lettersAtOnce bounds the memory of Letters.
+// lettersAtOnce bounds the memory of Unconfirmed.
 const lettersAtOnce = 10_000
 
-// Letters returns the unconfirmed changes to the dead letters, oldest first. It returns them
-// again until ConfirmLetters, so a caller that crashed before publishing them gets them again.
+// Letters are the changes to the dead letters that the owner has not confirmed, and other original records.
+type Letters struct{ staging *staging }
+
+// Letters returns those of the store.
+func (s *Store) Letters() Letters { return Letters{s.staging} }
+
+// Unconfirmed returns the unconfirmed changes to the dead letters, oldest first. It returns them again until Confirm,
+// so a caller that crashed before publishing them gets them again.
 // One call returns at most 10,000.
-func (s *Store) Letters() ([]Letter, error) {
+func (l Letters) Unconfirmed() ([]Letter, error) {
 	var out []Letter
-	err := s.staging.Scan([]byte{kindLetter}, func(_, value []byte) error {
+	err := l.staging.Scan([]byte{kindLetter}, func(_, value []byte) error {
 		r, err := decodeLetter(value)
 		if out = append(out, r.letter); err == nil && len(out) == lettersAtOnce {
 			err = errStop
@@ -65,10 +71,10 @@ func (s *Store) Letters() ([]Letter, error) {
 	return out, nil
 }
 
-// ConfirmLetters deletes the count oldest letters, at most as many as Letters has returned.
-func (s *Store) ConfirmLetters(count int) error {
-	err := s.staging.Apply(func(w swapstore.Writer) error {
-		err := s.staging.Scan([]byte{kindLetter}, func(key, _ []byte) error {
+// Confirm deletes the count oldest letters, at most as many as Unconfirmed has returned.
+func (l Letters) Confirm(count int) error {
+	err := l.staging.Apply(func(w swapstore.Writer) error {
+		err := l.staging.Scan([]byte{kindLetter}, func(key, _ []byte) error {
 			if count--; count < 0 {
 				return errStop
 			}
@@ -82,6 +88,28 @@ func (s *Store) ConfirmLetters(count int) error {
 	})
 	if err != nil {
 		return fmt.Errorf("confirm %d letters: %w", count, err)
+	}
+	return nil
+}
+
+// Originals calls fn for every original record in the store: those of pending payments and
+// labels, and of unconfirmed letters.
+func (l Letters) Originals(fn func(Origin) error) error {
+	for kind, decode := range map[byte]func(value []byte) (Origin, error){
+		kindPayment: func(value []byte) (Origin, error) { p, err := decodePayment(value); return p.origin, err },
+		kindLabel:   func(value []byte) (Origin, error) { p, err := decodeLabel(value); return p.origin, err },
+		kindLetter:  func(value []byte) (Origin, error) { one, err := decodeLetter(value); return one.letter.Origin, err },
+	} {
+		err := l.staging.Scan([]byte{kind}, func(_, value []byte) error {
+			o, err := decode(value)
+			if err != nil {
+				return err
+			}
+			return fn(o)
+		})
+		if err != nil {
+			return fmt.Errorf("records kept as they came: %w", err)
+		}
 	}
 	return nil
 }

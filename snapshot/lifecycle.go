@@ -10,15 +10,16 @@ import (
 
 	"lethe"
 	"lethe/internal/floatbytes"
+	"lethe/snapshot/closed"
 )
 
-// transition changes a timestep: its store and its entries in staging.
+// transition changes a timestep: its files and its entries in staging.
 type transition struct {
 	store *Store
 	*changes
 }
 
-// Closing is the graph of a timestep while it closes: it is read from staging and written to its own store, which
+// Closing is the graph of a timestep while it closes: it is read from staging and written to its own file, which
 // is invisible until staging lists it. Meanwhile the owner may use the Store.
 type Closing struct {
 	store    *Store
@@ -34,7 +35,7 @@ type Closing struct {
 	failed error
 }
 
-// BeginClosing starts to close a timestep that Ready lists: its graph moves to its own store, which Load reads.
+// BeginClosing starts to close a timestep that Ready lists: its graph moves to its own file, which Load reads.
 // Closing.Finish and Closing.Sync complete that. Payments that are not in the graph are rejected (see Letters). Once
 // it is closed, only Erase and ReopenTimestep change the graph. Closing.Make takes longest; it comes between both and
 // may run in another goroutine.
@@ -53,16 +54,12 @@ func (s *Store) BeginClosing(t lethe.Timestep) (*Closing, error) {
 	if err != nil || closed {
 		return nil, err
 	}
-	// Remove the remains of a crash.
-	if err := s.closed.Remove(t); err != nil {
-		return nil, err
-	}
 	c := &Closing{store: s, timestep: t, revision: s.staging.gone[t] + 1, expected: i.Nodes, taken: s.staging.change()}
 	s.closing = append(s.closing, c)
 	return c, nil
 }
 
-// Make builds the graph and its store once; further calls wait for the first. It returns the graph, without labels,
+// Make builds the graph and its file once; further calls wait for the first. It returns the graph, without labels,
 // which must not be changed, or nil on failure; Finish returns the error.
 func (c *Closing) Make(ctx context.Context) *lethe.Snapshot {
 	c.once.Do(func() {
@@ -70,7 +67,7 @@ func (c *Closing) Make(ctx context.Context) *lethe.Snapshot {
 			return
 		}
 		c.graph.Revision = c.revision
-		c.failed = c.store.closed.Fill(ctx, c.graph)
+		c.failed = c.store.closed.Write(c.graph)
 	})
 	if c.failed != nil {
 		return nil
@@ -89,11 +86,16 @@ func (c *Closing) Finish(ctx context.Context) error {
 	return nil
 }
 
-func finishAll(ctx context.Context, s *Store) error {
-	if n := len(s.closing); n > 0 {
-		return errors.Join(s.closing[n-1].Finish(ctx), s.staging.rows.Sync())
+// closings are the timesteps that are closing, ascending.
+type closings []*Closing
+
+// finish finishes all of them, durably.
+func (l closings) finish(ctx context.Context) error {
+	if len(l) == 0 {
+		return nil
 	}
-	return nil
+	last := l[len(l)-1]
+	return errors.Join(last.Finish(ctx), last.Sync())
 }
 
 // finish finishes the first Closing.
@@ -102,9 +104,7 @@ func (c *Closing) finish(ctx context.Context) error {
 	c.Make(ctx)
 	s.closing = s.closing[1:]
 	if c.failed != nil {
-		// The store is not listed yet. If it cannot be removed, the next Open, Erase or BeginClosing
-		// removes it.
-		return errors.Join(c.failed, s.closed.Remove(c.timestep))
+		return c.failed // the next Open or Erase removes a file that is not listed
 	}
 	next := transition{s, s.staging.change()}
 	maps.Copy(next.writes, c.taken.writes)
@@ -133,30 +133,17 @@ func (c *Closing) Revision() lethe.Revision { return c.revision }
 // Bytes returns the approximate memory of the graph.
 func (c *Closing) Bytes() int { return c.expected * c.store.staging.featureCount * floatbytes.Size }
 
-// abandon leaves open Closings as a crash would.
-func abandon(s *Store) {
-	for _, c := range s.closing {
+// abandon leaves them as a crash would.
+func (l closings) abandon() {
+	for _, c := range l {
 		c.once.Do(func() { c.failed = errors.New("the store was closed") })
 	}
-	s.closing = nil
 }
 
-// begin creates the store for the graph of a timestep that closes.
-func (t transition) begin(ctx context.Context, i Info, g *lethe.Snapshot) error {
-	g.Revision = t.staging.gone[i.Timestep] + 1
-	if err := t.store.closed.Create(ctx, g); err != nil {
-		// The store is not listed yet. If it cannot be removed, the next Open, Erase or BeginClosing
-		// removes it.
-		return errors.Join(err, t.store.closed.Remove(i.Timestep))
-	}
-	t.list(i, g)
-	return nil
-}
-
-// list records that a timestep has a store of its own.
+// list records that a timestep has a graph of its own.
 func (t transition) list(i Info, g *lethe.Snapshot) {
 	i.State, i.Revision, i.Reopened = lethe.Closed, g.Revision, g.Revision
-	i.Nodes, i.Payments, i.Waiting = len(g.Nodes), len(g.Payments), 0
+	i.Nodes, i.Payments, i.Waiting, i.Files.Graph = len(g.Nodes), len(g.Payments), 0, g.Revision
 	t.infos[i.Timestep] = i
 	t.drop(timestepKey(kindGone, i.Timestep))
 }
@@ -200,16 +187,12 @@ func (s *Store) SettleTimestep(ctx context.Context, t lethe.Timestep, assign Ass
 	if err != nil || settled {
 		return err
 	}
-	store, err := s.closed.Get(t)
-	if err != nil {
-		return err
-	}
-	g, err := store.Read()
+	content, err := s.closed.read(i)
 	if err != nil {
 		return err
 	}
 	next := transition{s, s.staging.change()}
-	if err := next.settle(ctx, i, g, assign); err != nil {
+	if err := next.settle(ctx, i, content.Snapshot, assign); err != nil {
 		return err
 	}
 	return next.conclude(t, nil)
@@ -239,17 +222,45 @@ func (t transition) settle(ctx context.Context, i Info, g *lethe.Snapshot, assig
 	if err != nil {
 		return err
 	}
-	store, err := t.store.closed.Get(i.Timestep)
-	if err != nil {
+	if i, err = t.assign(i, g, shards); err != nil {
 		return err
 	}
-	d, err := store.Assign(g, shards)
-	if err != nil {
-		return err
-	}
-	i.Labels = d.Labelled
 	i.State, i.Previous = lethe.Settled, t.settledBefore(i.Timestep)
 	t.infos[i.Timestep] = i
+	return nil
+}
+
+// assign stores the labels and shards of a graph under its revision.
+func (t transition) assign(i Info, g *lethe.Snapshot, shards []lethe.ShardID) (Info, error) {
+	i.Files.Assigned = g.Revision
+	return i.withLabels(g), t.store.closed.Assign(g, shards)
+}
+
+// rewrite writes the files of a closed timestep under its next revision. Before it is settled it has no shards.
+func (t transition) rewrite(i Info, g *lethe.Snapshot, shards []lethe.ShardID) (Info, error) {
+	i.Revision++
+	g.Revision, i.Files.Graph = i.Revision, i.Revision
+	i.Nodes, i.Payments = len(g.Nodes), len(g.Payments)
+	if err := t.store.closed.Write(g); err != nil || i.State != lethe.Settled {
+		return i, err
+	}
+	return t.assign(i, g, shards)
+}
+
+// apply stores the changes, then unlinks the files that they replace.
+func (t transition) apply() error {
+	before := make(map[lethe.Timestep]closed.Files)
+	for at := range t.infos {
+		before[at] = t.staging.files(at)
+	}
+	if err := t.changes.apply(); err != nil {
+		return err
+	}
+	for at, files := range before {
+		if err := t.store.closed.Remove(at, files, t.staging.files(at)); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

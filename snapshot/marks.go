@@ -73,7 +73,7 @@ func (m Marks) put(apply func(func(swapstore.Writer) error) error, marks []Mark)
 func (m Marks) Subjects() subjects.Index { return m.staging.subjects }
 
 // FeatureCount returns the number of features of every transaction, or 0 while it is not known.
-func (s *Store) FeatureCount() int { return s.staging.featureCount }
+func (m Marks) FeatureCount() int { return m.staging.featureCount }
 
 // FixFeatureCount fixes the number of features, unless one is known. No record and no erasure changes it.
 func (m Marks) FixFeatureCount(count int) error {

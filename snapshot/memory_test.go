@@ -29,7 +29,7 @@ func TestTakingAPlacedTransactionTakesNoMemory(t *testing.T) {
 		list[i] = hashing.Foresee(lethe.Transaction{ID: id, Timestep: 1, Features: []float32{float32(i)}})
 		placed[i] = &list[i]
 	}
-	require.NoError(t, Place(batch, placed))
+	require.NoError(t, batch.Place(placed))
 	next := 0
 	require.Zero(t, testing.AllocsPerRun(count, func() {
 		v, err := list[next].Take(batch, Origin{Offset: int64(next)})

@@ -100,7 +100,7 @@ func (r *run) foresee(b *snapshot.Batch, records []logged) []*snapshot.Foreseen 
 		out[i] = &f
 		all = append(all, &f)
 	}
-	require.NoError(r.rt, snapshot.Place(b, all))
+	require.NoError(r.rt, b.Place(all))
 	return out
 }
 
@@ -153,14 +153,14 @@ func (r *run) advance(limit int) {
 
 // confirm notes the letters that are out and forgets them.
 func (r *run) confirm() {
-	letters, err := r.store.Letters()
+	letters, err := r.store.Letters().Unconfirmed()
 	require.NoError(r.rt, err)
 	if !r.disk.stopped() { // or nobody was there to be told
 		for _, l := range letters {
 			r.dead.put(r.logs, l)
 		}
 	}
-	require.NoError(r.rt, r.store.ConfirmLetters(len(letters)))
+	require.NoError(r.rt, r.store.Letters().Confirm(len(letters)))
 }
 
 func (r *run) act() {

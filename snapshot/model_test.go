@@ -51,7 +51,7 @@ func drawLogs(rt *rapid.T) *logs {
 		Config: snapshot.Config{
 			AllowedLatenessTimesteps: number(-1, 1), LabelLatenessTimesteps: number(-1, 1),
 			FeatureCount: modelFeatures, Late: snapshot.Reopen, ReopenTimesteps: snapshot.AnyTimestep,
-			OpenStores: number(1, 3), RewriteAtOnce: number(1, 3), RowFileBytes: number(1, 200),
+			RewriteAtOnce: number(1, 3), RowFileBytes: number(1, 200),
 			FirstTimestep: lethe.Timestep(number(0, 2)), MaxTimestepJump: number(2, 5), MaxWaiting: 1000, MaxOpenTimesteps: 1000,
 		},
 	}}

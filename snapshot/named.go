@@ -14,7 +14,7 @@ import (
 // reads. The order is unspecified.
 func (s *Store) Named(ctx context.Context, is func(lethe.Target) bool) ([]lethe.Target, error) {
 	n := named{is: is}
-	err := scanAll(s.staging, n.staged)
+	err := s.staging.scanAll(n.staged)
 	if err != nil {
 		return nil, fmt.Errorf("what staging holds: %w", err)
 	}
@@ -25,14 +25,16 @@ func (s *Store) Named(ctx context.Context, is func(lethe.Target) bool) ([]lethe.
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		store, err := s.closed.Get(info.Timestep)
-		if err == nil {
-			err = store.EachName(
-				func(id lethe.TransactionID) { n.about(id) },
-				func(source, target lethe.TransactionID) { n.about(source, target) })
-		}
+		content, err := s.closed.read(info)
 		if err != nil {
 			return nil, fmt.Errorf("names of timestep %d: %w", info.Timestep, err)
+		}
+		nodes := content.Snapshot.Nodes
+		for _, node := range nodes {
+			n.about(node.ID)
+		}
+		for _, p := range content.Snapshot.Payments {
+			n.about(nodes[p.Source].ID, nodes[p.Target].ID)
 		}
 	}
 	return lethe.Distinct(n.found), nil
@@ -87,7 +89,7 @@ func (m Marks) HasContents(list []index.Content) ([]bool, error) {
 	for i, content := range list {
 		_, found, err := s.Get(index.ReplacedKey(content))
 		if err != nil {
-			return nil, fmt.Errorf("who has a content: %w", err)
+			return nil, fmt.Errorf("find the transaction with a content: %w", err)
 		}
 		if out[i] = found; !found && s.index.MayHave(content) {
 			asked = append(asked, content)
@@ -95,7 +97,7 @@ func (m Marks) HasContents(list []index.Content) ([]bool, error) {
 	}
 	has, err := s.index.Stay(asked, stored.Erasure{})
 	if err != nil {
-		return nil, fmt.Errorf("who has %d contents: %w", len(asked), err)
+		return nil, fmt.Errorf("find the transactions with %d contents: %w", len(asked), err)
 	}
 	for i, content := range list {
 		out[i] = out[i] || has[content]

@@ -115,13 +115,17 @@ type Info struct {
 	// Reopened is the last revision caused by late records, or by the insertion or deletion of the
 	// timestep before this one; at least the first revision. Later revisions are those of erasures.
 	Reopened lethe.Revision
+	// Files are the files of a closed timestep.
+	Files closed.Files
 }
 
-// describedBy returns the info with the revision and counts of the timestep's store.
-func (i Info) describedBy(d closed.Description) Info {
-	i.Revision, i.Nodes, i.Payments = d.Revision, d.Nodes, d.Payments
-	if i.State == lethe.Settled {
-		i.Labels = d.Labelled
+// withLabels counts the labels of a settled graph.
+func (i Info) withLabels(g *lethe.Snapshot) Info {
+	i.Labels = 0
+	for _, n := range g.Nodes {
+		if n.Label != lethe.Unknown {
+			i.Labels++
+		}
 	}
 	return i
 }

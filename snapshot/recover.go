@@ -7,8 +7,6 @@ import (
 	"io/fs"
 	"slices"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
-
 	"lethe"
 	"lethe/internal/swapstore"
 	"lethe/snapshot/closed"
@@ -143,54 +141,24 @@ func (s *staging) mirror(key, value []byte) error {
 	return errors.Join(k.Done("key"), c.Done("entry"))
 }
 
-// requireStaging rejects a folder without staging: the other stores would be removed as
-// left-overs, and erased records would be accepted again.
-func requireStaging(files vfs.FS, dir string) error {
-	stores, err := closed.Folders(files, dir)
-	if err != nil || len(stores) == 0 {
+// requireStaging rejects a folder without staging: the graphs would be removed as left-overs, and erased records would
+// be accepted again.
+func requireStaging(graphs closed.Folder) error {
+	n, err := graphs.Count()
+	if err != nil || n == 0 {
 		return err
 	}
-	if _, err := files.Stat(files.PathJoin(dir, StagingFolder)); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: %s holds the stores of %d timesteps, but no %s (put the folder back from a copy)",
-			ErrCorrupt, dir, len(stores), StagingFolder)
+	if _, err := graphs.FS.Stat(graphs.FS.PathJoin(graphs.Dir, StagingFolder)); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %s holds the graphs of %d timesteps, but no %s (put the folder back from a copy)",
+			ErrCorrupt, graphs.Dir, n, StagingFolder)
 	}
 	return err
 }
 
-// makeGood recovers from a crash. It removes unlisted stores and adopts the changes that an
-// interrupted Erase or ReopenTimestep made to stores of closed timesteps. The requester must
-// continue the erasure itself; waiting records continue to wait.
-func makeGood(s *Store) error {
-	if err := s.closed.RemoveUnlisted(s.staging.isListed); err != nil {
+// recover recovers from a crash. The requester must continue an erasure itself; waiting records continue to wait.
+func (t transition) recover() error {
+	if err := t.dropEmpty(); err != nil {
 		return err
 	}
-	c := s.staging.change()
-	err := s.staging.Scan([]byte{kindRewriting}, func(key, value []byte) error {
-		c.drop(key)
-		t, err := timestepOf(key)
-		if err != nil || !s.staging.isListed(t) {
-			return err
-		}
-		store, err := s.closed.Get(t)
-		if err != nil {
-			return err
-		}
-		d, err := store.Describe()
-		i := s.staging.Info(t).describedBy(d)
-		if len(value) > 0 && i.Revision > s.staging.Info(t).Revision {
-			i.Reopened = i.Revision
-		}
-		c.infos[t] = i
-		return err
-	})
-	if err == nil && len(c.writes) > 0 {
-		err = c.apply()
-	}
-	if err == nil {
-		err = transition{s, s.staging.change()}.dropEmpty()
-	}
-	if err != nil {
-		return err
-	}
-	return s.closed.RemoveUnlisted(s.staging.isListed)
+	return t.store.closed.RemoveUnlisted(t.staging.files)
 }

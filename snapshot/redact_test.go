@@ -39,7 +39,7 @@ func take(t *testing.T, s *Store, at lethe.Timestep, id lethe.TransactionID, row
 // copy, in the same once more, and in a correction, until they are lifted, and over a start.
 func TestErasedFeaturesAreZeroInLateCopies(t *testing.T) {
 	disk := vfs.NewMem()
-	s := openMem(t, disk, 2, 3)
+	s := openMem(t, disk, 3)
 	require.Equal(t, Accepted, take(t, s, 0, "a", 1, 2, 3))
 	b := begin(t, s, Transactions)
 	end(t, b, 0)
@@ -50,7 +50,7 @@ func TestErasedFeaturesAreZeroInLateCopies(t *testing.T) {
 	require.Equal(t, [][]float32{{1, 0, 3}}, redactedRows(t, s, 0))
 	require.NoError(t, s.Close())
 
-	s = openMem(t, disk, 2, 3)
+	s = openMem(t, disk, 3)
 	require.Equal(t, Duplicate, take(t, s, 0, "a", 1, 2, 3), "the same once more")
 	require.Equal(t, Duplicate, take(t, s, 0, "a", 1, 7, 3), "another value of what is erased")
 	require.Empty(t, s.Waiting())

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"lethe"
-	"lethe/internal/swapstore"
 	"lethe/snapshot/openrows"
 	"lethe/snapshot/stored"
 )
@@ -44,15 +43,18 @@ func (t transition) insert(ctx context.Context, i Info, assign Assign) (*lethe.S
 	if err != nil {
 		return nil, err
 	}
-	if err := t.begin(ctx, i, g); err != nil {
+	g.Revision = t.staging.gone[i.Timestep] + 1
+	if err := t.store.closed.Write(g); err != nil {
 		return nil, err
 	}
+	t.list(i, g)
 	if i.Timestep < t.newest(lethe.Settled) {
 		if err := t.settle(ctx, t.info(i.Timestep), g, assign); err != nil {
 			return nil, err
 		}
 	}
-	return g, t.relink(i.Timestep)
+	t.relink(i.Timestep)
+	return g, nil
 }
 
 // reopen rewrites a closed timestep with the records that wait for it, if they change it.
@@ -79,32 +81,13 @@ func (t transition) reopen(ctx context.Context, i Info, assign Assign) (*lethe.S
 		}
 	}
 	if changed {
-		g.Revision = i.Revision + 1
-		if err = t.noteReopening(i.Timestep); err == nil {
-			i, err = t.rewrite(ctx, i, g, shards)
-		}
-		if err != nil {
+		if i, err = t.rewrite(i, g, shards); err != nil {
 			return nil, false, err
 		}
 		i.Reopened = i.Revision
 	}
 	t.infos[i.Timestep] = i
 	return g, changed, nil
-}
-
-// rewrite rewrites the store of a closed timestep and returns its new info.
-func (t transition) rewrite(ctx context.Context, i Info, g *lethe.Snapshot, shards []lethe.ShardID) (Info, error) {
-	store, err := t.store.closed.Get(i.Timestep)
-	if err != nil {
-		return i, err
-	}
-	d, err := store.Replace(ctx, g, shards)
-	if err != nil {
-		// The switch may or may not have happened, so the store must be reopened.
-		return i, errors.Join(err, t.store.closed.Close(i.Timestep))
-	}
-	t.drop(timestepKey(kindRewriting, i.Timestep))
-	return i.describedBy(d), nil
 }
 
 // Redeal is a timestep to be partitioned again.
@@ -115,25 +98,27 @@ type Redeal struct {
 	Renew bool
 }
 
-// Repartition assigns shards to the transactions of settled timesteps again, using assign on
-// their current content. A store whose shards change is rewritten, without the old ones, under a
-// new revision. A store whose shards stay the same is left unchanged unless Renew is set, as are
-// timesteps that are not settled or were deleted. After an Erase this makes the assignment
+// Repartition assigns shards to the transactions of settled timesteps again, using assign on their current content.
+// Changed shards replace the old ones under a new revision. A timestep whose shards stay the same is left unchanged
+// unless Renew is set, as are timesteps that are not settled or were deleted. After an Erase this makes the assignment
 // independent of the erased records.
 //
-// It is idempotent as long as assign is a pure function and Renew is not set: after an error or a
-// crash, call it again with the same timesteps. Errors: those of assign, of the context and of
-// the file system.
+// It is idempotent as long as assign is a pure function and Renew is not set: after an error or a crash, call it again
+// with the same timesteps. Errors: those of assign, of the context and of the file system.
 func (s *Store) Repartition(ctx context.Context, list []Redeal, assign Assign) error {
 	for _, r := range list {
-		if err := (transition{s, s.staging.change()}).repartition(ctx, r, assign); err != nil {
+		err := ctx.Err()
+		if err == nil {
+			err = (transition{s, s.staging.change()}).repartition(r, assign)
+		}
+		if err != nil {
 			return fmt.Errorf("partition timestep %d afresh: %w", r.Timestep, err)
 		}
 	}
 	return nil
 }
 
-func (t transition) repartition(ctx context.Context, r Redeal, assign Assign) error {
+func (t transition) repartition(r Redeal, assign Assign) error {
 	at := r.Timestep
 	i := t.info(at)
 	if i.State != lethe.Settled {
@@ -147,13 +132,9 @@ func (t transition) repartition(ctx context.Context, r Redeal, assign Assign) er
 	if err != nil || !r.Renew && slices.Equal(shards, content.Assignment) {
 		return err
 	}
-	// Without a value: the timestep is not reopened, and the caller publishes it.
-	err = swapstore.Set(t.staging, timestepKey(kindRewriting, at), nil)
-	if err != nil {
-		return err
-	}
-	content.Snapshot.Revision = i.Revision + 1
-	if t.infos[at], err = t.rewrite(ctx, i, content.Snapshot, shards); err != nil {
+	i.Revision++
+	content.Snapshot.Revision = i.Revision
+	if t.infos[at], err = t.assign(i, content.Snapshot, shards); err != nil {
 		return err
 	}
 	return t.apply()
@@ -175,7 +156,7 @@ func (s *staging) assemble(
 	for _, prefix := range openrows.Prefixes(t) {
 		c.dropAll(prefix)
 	}
-	err = scanRows(s, t, func(e staged) error { return errors.Join(ctx.Err(), m.take(e)) })
+	err = s.scanRows(t, func(e staged) error { return errors.Join(ctx.Err(), m.take(e)) })
 	if err != nil {
 		return nil, false, err
 	}

@@ -45,7 +45,7 @@ func (f *filed) take(at lethe.Timestep, first float32, ids ...lethe.TransactionI
 		one := hashing.Foresee(lethe.Transaction{ID: id, Timestep: at, Features: []float32{first, float32(i)}})
 		foreseen[i] = &one
 	}
-	require.NoError(f, Place(b, foreseen))
+	require.NoError(f, b.Place(foreseen))
 	for _, one := range foreseen {
 		v, err := one.Take(b, Origin{Offset: f.offset})
 		require.NoError(f, err)
@@ -88,7 +88,7 @@ func TestTransactionsThatComeTogetherAreInAFile(t *testing.T) {
 	require.Equal(t, []float32{6, 1}, f.rowOf("b"))
 	require.Equal(t, []float32{6, 0}, f.rowOf("d"))
 	require.Equal(t, 4, f.store.Timesteps()[0].Nodes)
-	require.NoError(t, CheckStaging(f.store))
+	require.NoError(t, f.store.CheckStaging())
 	f.take(2, 7, "e")
 	require.NoError(t, CloseTimestep(t.Context(), f.store, 1))
 	content, err := f.store.Load(1)

@@ -19,8 +19,8 @@ import (
 // StagingFolder is the folder of open timesteps below that of a Store.
 const StagingFolder = "staging"
 
-// TimestepFolder returns the name of a closed timestep's folder below that of a Store.
-func TimestepFolder(t lethe.Timestep) string { return closed.FolderName(t) }
+// TimestepFiles returns the beginning of the names of a closed timestep's files in the folder of a Store.
+func TimestepFiles(t lethe.Timestep) string { return closed.Prefix(t) }
 
 // staging holds the records of open timesteps, late records that wait to join a closed one,
 // payments and labels that are in no graph, unconfirmed letters, and the metadata of every
@@ -95,6 +95,23 @@ func (c *changes) info(t lethe.Timestep) Info {
 	return c.staging.Info(t)
 }
 
+// count counts n entries of staging more: as late if the timestep is past the state at which such an entry joins it.
+func (c *changes) count(kind byte, t lethe.Timestep, n int) {
+	i := c.info(t)
+	joins, of := lethe.Open, &i.Nodes
+	switch kind {
+	case kindPayment:
+		of = &i.Payments
+	case kindLabel:
+		joins, of = lethe.Closed, &i.Labels
+	}
+	if i.State > joins {
+		of = &i.Waiting
+	}
+	*of += n
+	c.infos[t] = i
+}
+
 // timesteps returns all infos after the changes, ascending.
 func (c *changes) timesteps() []Info {
 	all := maps.Clone(c.staging.infos)
@@ -133,7 +150,7 @@ func (c *changes) apply() error {
 
 // commit stores the writes.
 func (c *changes) commit() error {
-	waitingChanged(c.staging)
+	c.staging.waitingChanged()
 	apply := c.staging.Apply
 	if c.unsynced {
 		c.staging.epoch++
@@ -192,7 +209,7 @@ func (s *staging) scanAt(kind byte, t lethe.Timestep, fn func(staged) error) err
 
 // scanRows calls fn for the transactions of an open timestep, or the late ones of a closed
 // timestep.
-func scanRows(s *staging, t lethe.Timestep, fn func(staged) error) error {
+func (s *staging) scanRows(t lethe.Timestep, fn func(staged) error) error {
 	about := make([]lethe.Pseudonym, 1)
 	return s.rows.Scan(t, func(p lethe.Pseudonym, row []byte) error {
 		about[0] = p
@@ -201,11 +218,11 @@ func scanRows(s *staging, t lethe.Timestep, fn func(staged) error) error {
 }
 
 // scanAll calls fn for everything in staging, with the kind of its key.
-func scanAll(s *staging, fn func(kind byte, value []byte) error) error {
+func (s *staging) scanAll(fn func(kind byte, value []byte) error) error {
 	err := s.Scan(nil, func(key, value []byte) error { return fn(key[0], value) })
 	for _, i := range s.Timesteps() {
 		if err == nil && i.State == lethe.Open {
-			err = scanRows(s, i.Timestep, func(e staged) error { return fn(kindRow, e.value) })
+			err = s.scanRows(i.Timestep, func(e staged) error { return fn(kindRow, e.value) })
 		}
 	}
 	return err
@@ -234,7 +251,7 @@ func (s *staging) scanStaged(prefix []byte, fn func(staged) error) error {
 }
 
 // waitingChanged forces a new check of waiting records, because staging changed otherwise than by arrivals.
-func waitingChanged(s *staging) {
+func (s *staging) waitingChanged() {
 	s.payments.Changed()
 	s.labels.Changed()
 }

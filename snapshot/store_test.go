@@ -12,15 +12,14 @@ import (
 
 	"lethe"
 	"lethe/internal/swapstore"
-	"lethe/snapshot/closed"
 	"lethe/snapshot/suppressed"
 )
 
 // openMem opens a store of transactions of one feature, or as many as are given.
-func openMem(t testing.TB, fs vfs.FS, openStores int, features ...int) *Store {
+func openMem(t testing.TB, fs vfs.FS, features ...int) *Store {
 	t.Helper()
 	o := optionsOf(fs)
-	o.OpenStores, o.FeatureCount = openStores, append(features, 1)[0]
+	o.FeatureCount = append(features, 1)[0]
 	s, err := Open("data", o)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
@@ -77,12 +76,12 @@ func oneShard(g *lethe.Snapshot) ([]lethe.ShardID, error) {
 }
 
 func TestStaleBatchStoresNothing(t *testing.T) {
-	s := openMem(t, vfs.NewMem(), 1)
+	s := openMem(t, vfs.NewMem())
 	for name, change := range map[string]func() error{
 		"commit of another": func() error { return begin(t, s, Transactions).Commit(0) },
 		"suppress":          func() error { return s.Suppressed().Add(lethe.Transactions("x")) },
 		"erase":             func() error { return s.Erase(context.Background(), nil) },
-		"confirm":           func() error { return s.ConfirmLetters(1) },
+		"confirm":           func() error { return s.Letters().Confirm(1) },
 	} {
 		b := begin(t, s, Transactions)
 		_, err := b.Transaction(lethe.Transaction{ID: "a", Timestep: 1, Features: []float32{1}}, Origin{})
@@ -99,24 +98,26 @@ func TestStaleBatchStoresNothing(t *testing.T) {
 	require.Equal(t, map[TopicPartition]int64{{"topic1", 0}: 7}, s.Offsets())
 }
 
-func TestOpenRemovesStoresThatAreNotListed(t *testing.T) {
+func TestOpenRemovesFilesThatAreNotListed(t *testing.T) {
 	fs := vfs.NewMem()
-	s := openMem(t, fs, 1)
+	s := openMem(t, fs)
 	fill(t, s, 3)
 	g, _, err := s.staging.assemble(context.Background(), s.staging.change(), 2, nil, 1)
 	require.NoError(t, err)
-	require.NoError(t, s.closed.Create(t.Context(), g))
+	require.NoError(t, s.closed.Write(g))
 	require.NoError(t, fs.MkdirAll("data/tools", 0o700))
 	require.NoError(t, s.Close())
-	s = openMem(t, fs, 1)
+	s = openMem(t, fs)
 	names, err := fs.List("data")
 	require.NoError(t, err)
-	require.ElementsMatch(t, []string{StagingFolder, closed.FolderName(0), closed.FolderName(1), "tools"}, names)
+	require.ElementsMatch(t, []string{
+		StagingFolder, "t000000.1.graph", "t000000.1.assigned", "t000001.1.graph", "t000001.1.assigned", "tools",
+	}, names)
 	require.Len(t, s.Timesteps(), 3)
 }
 
 func TestSettlingRefusesABadAssignment(t *testing.T) {
-	s := openMem(t, vfs.NewMem(), 1)
+	s := openMem(t, vfs.NewMem())
 	fill(t, s, 2)
 	b := begin(t, s, Transactions)
 	end(t, b, 1)
@@ -134,7 +135,7 @@ func TestSettlingRefusesABadAssignment(t *testing.T) {
 }
 
 func TestWrongUseIsToldApart(t *testing.T) {
-	s := openMem(t, vfs.NewMem(), 1)
+	s := openMem(t, vfs.NewMem())
 	fill(t, s, 2)
 	ctx := context.Background()
 	_, err := s.Load(9)
@@ -155,7 +156,7 @@ func TestDamagedStagingIsFound(t *testing.T) {
 		"odd key of info":  {{kindInfo, 1}, Info{}.encode()},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := openMem(t, vfs.NewMem(), 1)
+			s := openMem(t, vfs.NewMem())
 			require.NoError(t, swapstore.Set(s.staging, entry[0], entry[1]))
 			require.NoError(t, s.Close())
 			_, err := Open("data", s.staging.options)
@@ -167,7 +168,7 @@ func TestDamagedStagingIsFound(t *testing.T) {
 // A store on a file system in memory leaves no file, whatever it does.
 func TestAStoreInMemoryTouchesNoDisk(t *testing.T) {
 	t.Chdir(t.TempDir())
-	s := openMem(t, vfs.NewMem(), 1)
+	s := openMem(t, vfs.NewMem())
 	fill(t, s, 3)
 	require.NoError(t, s.Erase(context.Background(), lethe.Transactions("t1")))
 	_, err := s.Load(0)
@@ -179,13 +180,13 @@ func TestAStoreInMemoryTouchesNoDisk(t *testing.T) {
 
 func TestMarksAreKept(t *testing.T) {
 	fs := vfs.NewMem()
-	s := openMem(t, fs, 1)
+	s := openMem(t, fs)
 	require.NoError(t, begin(t, s, NoStream).Commit(4))
 	require.NoError(t, s.Marks().Put([]byte("published/1"), []byte("yes")))
 	require.NoError(t, s.Marks().Put([]byte("published/2"), []byte{}))
 	require.NoError(t, s.Erase(context.Background(), nil))
 	require.NoError(t, s.Close())
-	s = openMem(t, fs, 1)
+	s = openMem(t, fs)
 	for key, want := range map[string][]byte{"published/1": []byte("yes"), "published/2": {}, "other": nil} {
 		got, found, err := s.Marks().Get([]byte(key))
 		require.NoError(t, err)

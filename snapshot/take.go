@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"lethe"
+	"lethe/snapshot/closed"
 	"lethe/snapshot/index"
 	"lethe/snapshot/openrows"
 	"lethe/snapshot/stored"
@@ -47,7 +48,7 @@ func (f *Foreseen) Take(b *Batch, o Origin) (Verdict, error) {
 	case isLate:
 		return refuse(o, ReasonLate, late), nil
 	}
-	if detail, refused := (beginning{b}).refused(tr.Timestep); refused {
+	if detail, refused := b.bound.refused(tr.Timestep); refused {
 		return refuse(o, ReasonTooManyOpen, detail), nil
 	}
 	if err := b.store(f); err != nil {
@@ -60,12 +61,12 @@ func (f *Foreseen) Take(b *Batch, o Origin) (Verdict, error) {
 // same.
 func (f *Foreseen) lookUp(b *Batch) (entry index.Entry, known, same bool, err error) {
 	if f.known == nil || f.known != b.known {
-		if err := Place(b, []*Foreseen{f}); err != nil {
+		if err := b.Place([]*Foreseen{f}); err != nil {
 			return entry, false, false, err
 		}
 	}
 	if entry, known = f.entry.Value.entry, f.entry.Value.found; known {
-		same, err = isKnown(b, f.pseudonym, f.tr.ID, entry, f.arrived)
+		same, err = b.isKnown(f.pseudonym, f.tr.ID, entry, f.arrived)
 	}
 	return entry, known, same, err
 }
@@ -98,7 +99,7 @@ func (b *Batch) store(f *Foreseen) (err error) {
 		err = errors.Join(b.staging.payments.Arrived(b.get, f.pseudonym), b.staging.labels.Arrived(b.get, f.pseudonym))
 	}
 	if !staged {
-		b.wait(f.tr.Timestep, lethe.Open, oneMore)
+		b.count(kindRow, f.tr.Timestep, 1)
 	}
 	return err
 }
@@ -116,25 +117,8 @@ func (b *Batch) outdate(t lethe.Timestep, p lethe.Pseudonym, fresh bool) (staged
 	return true, nil
 }
 
-func oneMore(i Info) Info {
-	i.Nodes++
-	return i
-}
-
 func conflict(o Origin, at, known lethe.Timestep) Verdict {
 	return refuse(o, ReasonTimestepConflict, fmt.Sprintf("timestep %d, known in %d", at, known))
-}
-
-// wait counts a new entry of staging: by pending while the timestep's state still waits for such
-// entries, otherwise as late.
-func (b *Batch) wait(t lethe.Timestep, through lethe.State, pending func(Info) Info) {
-	i := b.info(t)
-	if i.State > through {
-		i.Waiting++
-	} else {
-		i = pending(i)
-	}
-	b.infos[t] = i
 }
 
 // admit runs the checks common to all records. A redelivered record, and one that names an erased transaction, is
@@ -174,4 +158,74 @@ func (b *Batch) wouldTake(tr lethe.Transaction) (bool, error) {
 		return false, fmt.Errorf("timestep %d: transaction: %w", tr.Timestep, err)
 	}
 	return !known || entry.Timestep == tr.Timestep, nil
+}
+
+// Payment processes a payment, which may carry subjects. Its ends may arrive later: it is pending until its
+// timestep closes.
+func (b *Batch) Payment(p lethe.Payment, o Origin, subjects ...string) (Verdict, error) {
+	at, v, err := b.admit(Transactions, p.Timestep, o, subjects, p.Source, p.Target)
+	v.Late = v.Late && p.Source != p.Target && !b.arrives(p.Timestep).tooFar
+	if err != nil || v.Outcome != "" {
+		return v, err
+	}
+	if p.Source == p.Target {
+		return refuse(o, ReasonSelfLoop, ""), nil
+	}
+	source, target := b.names.Pseudonym(p.Source), b.names.Pseudonym(p.Target)
+	key := timestepKey(kindPayment, p.Timestep, source, target)
+	_, known, err := b.get(key)
+	if err == nil && !known && at.late {
+		err = b.inGraph(p.Timestep, lethe.Closed, func(g closed.Graph) (err error) {
+			known, err = g.HasPayment(source, target)
+			return err
+		})
+	}
+	late, isLate := b.refused(at)
+	if err != nil {
+		return Verdict{}, fmt.Errorf("timestep %d: payment: %w", p.Timestep, err)
+	}
+	b.staging.subjects.Put(b.set, p.Timestep, subjects, p.Source, p.Target)
+	switch {
+	case known:
+		return Verdict{Outcome: Duplicate}, nil
+	case isLate:
+		return refuse(o, ReasonLate, late), nil
+	}
+	if v, err := b.room(b.staging.payments, p.Timestep, key, o); err != nil || v.Outcome != "" {
+		return v, err
+	}
+	b.set(key, pendingPayment{source: p.Source, target: p.Target, origin: o}.encode())
+	b.count(kindPayment, p.Timestep, 1)
+	return Verdict{Outcome: Accepted}, nil
+}
+
+// Label processes a label. Its transaction may arrive later: it is pending until its timestep
+// settles.
+func (b *Batch) Label(l lethe.LabelRecord, o Origin) (Verdict, error) {
+	at, v, err := b.admit(Labels, l.Timestep, o, nil, l.ID)
+	if err != nil || v.Outcome != "" {
+		return v, err
+	}
+	p := b.names.Pseudonym(l.ID)
+	known, label, old, err := b.knownLabel(l.Timestep, p, at.late)
+	late, isLate := b.refused(at)
+	switch {
+	case err != nil:
+		return Verdict{}, fmt.Errorf("timestep %d: label: %w", l.Timestep, err)
+	case known && label == l.Label:
+		return Verdict{Outcome: Duplicate}, nil
+	case isLate:
+		return refuse(o, ReasonLate, late), nil
+	}
+	next, key := pendingLabel{label: l.Label, id: l.ID, origin: o}, timestepKey(kindLabel, l.Timestep, p)
+	if old != nil {
+		next.letter = old.letter
+	} else if v, err := b.room(b.staging.labels, l.Timestep, key, o); err != nil || v.Outcome != "" {
+		return v, err
+	}
+	b.set(key, next.encode())
+	if old == nil || old.judged {
+		b.count(kindLabel, l.Timestep, 1)
+	}
+	return Verdict{Outcome: Accepted}, nil
 }

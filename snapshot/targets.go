@@ -72,18 +72,18 @@ func (s *Store) Locate(targets []lethe.Target) ([]Located, error) {
 	if err := lethe.CheckTargets(targets); err != nil {
 		return nil, err
 	}
-	out := make([]Located, len(targets))
+	find, out := finder{s.staging, s.closed}, make([]Located, len(targets))
 	for i, target := range targets {
 		var err error
 		switch target.Kind {
 		case lethe.PaymentTarget:
-			out[i], err = locatePayment(s, target.Payment)
+			out[i], err = find.payment(target.Payment)
 		case lethe.FeaturesTarget:
-			out[i], err = locateFeatures(s, target)
+			out[i], err = find.features(target)
 		case lethe.SubjectTarget:
-			out[i], err = locateSubject(s, target)
+			out[i], err = find.subject(target)
 		default:
-			out[i], err = s.staging.locate(target.Transaction)
+			out[i], err = find.transaction(target.Transaction)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("locate target %d: %w", i, err)
@@ -100,42 +100,44 @@ func (s *Store) Locate(targets []lethe.Target) ([]Located, error) {
 	return out, nil
 }
 
-// locateSubject finds the carriers of a subject.
-func locateSubject(s *Store, t lethe.Target) (Located, error) {
-	c, err := s.staging.subjects.Carried(t.Subject, t.Until)
+// finder finds single targets.
+type finder struct {
+	*staging
+	closed graphs
+}
+
+// subject finds the carriers of a subject.
+func (f finder) subject(t lethe.Target) (Located, error) {
+	c, err := f.subjects.Carried(t.Subject, t.Until)
 	return Located{
-		Known: len(c.By) > 0, Pseudonym: s.staging.options.Secret.SubjectPseudonym(t.Subject),
+		Known: len(c.By) > 0, Pseudonym: f.options.Secret.SubjectPseudonym(t.Subject),
 		Carried: c.By, Several: c.Several, Keys: c.Keys,
 	}, err
 }
 
-// locatePayment finds a payment, which can only be in the graph of its source's timestep.
-func locatePayment(s *Store, p lethe.Payment) (Located, error) {
-	secret := s.staging.options.Secret
+// payment finds a payment, which can only be in the graph of its source's timestep.
+func (f finder) payment(p lethe.Payment) (Located, error) {
+	secret := f.options.Secret
 	l := Located{Payment: lethe.PseudonymPair{Source: secret.Pseudonym(p.Source), Target: secret.Pseudonym(p.Target)}}
-	entry, known, err := index.Lookup(s.staging.Get, l.Payment.Source)
-	if err != nil || !known || s.staging.Info(entry.Timestep).State == lethe.Open {
+	entry, known, err := index.Lookup(f.Get, l.Payment.Source)
+	if err != nil || !known || f.Info(entry.Timestep).State == lethe.Open {
 		return l, err
 	}
-	store, err := s.closed.Get(entry.Timestep)
-	if err != nil {
-		return l, err
-	}
-	if l.Known, err = store.HasPayment(l.Payment.Source, l.Payment.Target); l.Known {
-		l.Timestep, l.State = entry.Timestep, s.staging.Info(entry.Timestep).State
+	if l.Known, err = f.closed.at(entry.Timestep).HasPayment(l.Payment.Source, l.Payment.Target); l.Known {
+		l.Timestep, l.State = entry.Timestep, f.Info(entry.Timestep).State
 		l.Keys = append(l.Keys, closed.PaymentKey(l.Payment.Source, l.Payment.Target))
 	}
 	return l, err
 }
 
-func (s *staging) locate(id lethe.TransactionID) (Located, error) {
-	l := Located{Pseudonym: s.options.Secret.Pseudonym(id)}
-	entry, known, err := index.Lookup(s.Get, l.Pseudonym)
+func (f finder) transaction(id lethe.TransactionID) (Located, error) {
+	l := Located{Pseudonym: f.options.Secret.Pseudonym(id)}
+	entry, known, err := index.Lookup(f.Get, l.Pseudonym)
 	if err != nil || !known {
 		return l, err
 	}
-	l.Known, l.Timestep, l.State = true, entry.Timestep, s.Info(entry.Timestep).State
-	value, found, err := s.rows.Get(entry.Timestep, l.Pseudonym)
+	l.Known, l.Timestep, l.State = true, entry.Timestep, f.Info(entry.Timestep).State
+	value, found, err := f.rows.Get(entry.Timestep, l.Pseudonym)
 	if err != nil || !found {
 		return l, err
 	}
@@ -165,7 +167,7 @@ func (s *staging) markNamed(located []Located) error {
 		}
 	}
 	for _, kind := range []byte{kindPayment, kindLabel} {
-		err := s.scanThrough(kind, maxTimestep, func(e staged) error {
+		err := s.scanThrough(kind, lethe.MaxTimestep, func(e staged) error {
 			note(e.key, e.about)
 			return nil
 		})
@@ -198,16 +200,11 @@ func (s *staging) markNamed(located []Located) error {
 	return err
 }
 
-// withCarried returns the targets and everything that carries those that are subjects, without
-// duplicates.
-func withCarried(s *Store, targets []lethe.Target) ([]lethe.Target, error) {
-	located, err := s.Locate(targets)
-	if err != nil {
-		return nil, err
-	}
+// withCarried returns the targets and everything that carries those that are subjects, without duplicates.
+func withCarried(targets []lethe.Target, located []Located) []lethe.Target {
 	all := slices.Clone(targets)
 	for _, l := range located {
 		all = append(all, l.Carried...)
 	}
-	return lethe.Distinct(all), nil
+	return lethe.Distinct(all)
 }

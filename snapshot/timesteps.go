@@ -1,11 +1,14 @@
 package snapshot
 
 import (
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
 
 	"lethe"
+	"lethe/internal/swapstore"
+	"lethe/snapshot/closed"
 )
 
 // timesteps are the timesteps of a store, as staging stores them, and how far each partition is.
@@ -108,15 +111,78 @@ func (s *timesteps) due(t lethe.Timestep, state lethe.State, ready []lethe.Times
 	return i, false, nil
 }
 
-// closedTimesteps lists the timesteps that have a store of their own.
-func (s *timesteps) closedTimesteps() (out []lethe.Timestep) {
-	for _, i := range s.Timesteps() {
-		if i.State > lethe.Open {
-			out = append(out, i.Timestep)
+// files are the valid files of a timestep.
+func (s *timesteps) files(t lethe.Timestep) closed.Files { return s.Info(t).Files }
+
+// Revisions changes the revisions of timesteps, for a store that continues where another has published.
+type Revisions struct{ staging *staging }
+
+// Revisions returns the revisions of the store.
+func (s *Store) Revisions() Revisions { return Revisions{s.staging} }
+
+// Continue makes timesteps begin with the revision after the given ones, which a lost store
+// published. The store must be empty.
+func (r Revisions) Continue(last map[lethe.Timestep]lethe.Revision) error {
+	err := r.staging.Apply(func(w swapstore.Writer) error {
+		for t, revision := range last {
+			w.Set(timestepKey(kindGone, t), binary.BigEndian.AppendUint32(nil, uint32(revision)))
 		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("begin behind %d timesteps: %w", len(last), err)
 	}
-	return out
+	maps.Copy(r.staging.gone, last)
+	return nil
 }
 
-// isListed reports whether staging lists the timestep as closed.
-func (s *timesteps) isListed(t lethe.Timestep) bool { return s.Info(t).State > lethe.Open }
+// Raise raises revisions above those that another process has published: closed timesteps get
+// the next revision and must be republished, other timesteps begin with it. It is for a store
+// that takes over from that process.
+func (r Revisions) Raise(last map[lethe.Timestep]lethe.Revision) error {
+	unknown, c := make(map[lethe.Timestep]lethe.Revision), r.staging.change()
+	for _, at := range slices.Sorted(maps.Keys(last)) {
+		if i := r.staging.Info(at); i.State == lethe.Open || i.Revision == 0 {
+			unknown[at] = last[at]
+		} else {
+			c.raise(i, last[at])
+		}
+	}
+	if err := c.apply(); err != nil {
+		return err
+	}
+	return r.Continue(unknown)
+}
+
+// Adopt sets the revisions of closed timesteps to those under which another process has
+// published the same content. It is for a store that takes over from that process.
+func (r Revisions) Adopt(published map[lethe.Timestep]lethe.Revision) error {
+	c := r.staging.change()
+	for at, revision := range published {
+		i := r.staging.Info(at)
+		i.Revision = revision
+		c.infos[at] = i
+	}
+	return c.apply()
+}
+
+// relink gives the next closed timestep after another one a new revision, because its predecessor
+// changed.
+func (c *changes) relink(after lethe.Timestep) {
+	for _, i := range c.timesteps() {
+		if i.Timestep > after && i.State > lethe.Open {
+			c.raise(i, 0)
+			return
+		}
+	}
+}
+
+// raise gives a closed timestep a new revision, above its own and above behind.
+func (c *changes) raise(i Info, behind lethe.Revision) {
+	i.Revision = max(i.Revision, behind) + 1
+	i.Reopened = i.Revision
+	if i.State == lethe.Settled {
+		i.Previous = c.settledBefore(i.Timestep)
+	}
+	c.infos[i.Timestep] = i
+}

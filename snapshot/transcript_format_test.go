@@ -67,13 +67,13 @@ func (h *harness) show(at lethe.Timestep) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	letters, err := h.store.Letters()
+	letters, err := h.store.Letters().Unconfirmed()
 	out := fmt.Sprintf("%s previous %d: %s", c.Info.State, c.Info.Previous, formatSnapshot(c.Snapshot, c.Assignment))
 	return out + formatLetters(letters), err
 }
 
 func (h *harness) letters(t *testing.T) string {
-	all, err := h.store.Letters()
+	all, err := h.store.Letters().Unconfirmed()
 	require.NoError(t, err)
 	return formatLetters(all)
 }

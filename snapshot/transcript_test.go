@@ -77,9 +77,9 @@ func (h *harness) run(t *testing.T, td *datadriven.TestData) (string, error) {
 	case "show":
 		return h.show(h.timestep(t, td))
 	case "confirm":
-		all, err := h.store.Letters()
+		all, err := h.store.Letters().Unconfirmed()
 		require.NoError(t, err)
-		return "", h.store.ConfirmLetters(len(all))
+		return "", h.store.Letters().Confirm(len(all))
 	case "timesteps":
 		return formatInfos(h.store.Timesteps()), nil
 	case "watermarks":
@@ -109,7 +109,7 @@ func (h *harness) open(t *testing.T, td *datadriven.TestData) (string, error) {
 		Secret: lethe.Secret{1}, FS: h.fs, TransactionPartitions: 1, LabelPartitions: 1,
 		Config: snapshot.Defaults(),
 	}
-	o.OpenStores, o.FeatureCount = 1, 2
+	o.FeatureCount = 2
 	td.MaybeScanArgs(t, "partitions", &o.TransactionPartitions)
 	td.MaybeScanArgs(t, "label-partitions", &o.LabelPartitions)
 	td.MaybeScanArgs(t, "lateness", &o.AllowedLatenessTimesteps)
@@ -151,7 +151,7 @@ func (h *harness) consume(t *testing.T, td *datadriven.TestData) (string, error)
 		return "", err
 	}
 	if td.HasArg("bounded") {
-		snapshot.BoundOpen(b)
+		b.BoundOpen()
 	}
 	var out strings.Builder
 	for line := range strings.Lines(td.Input) {

@@ -2,7 +2,6 @@ package trainer
 
 import (
 	"context"
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -87,27 +86,6 @@ func illicit(t testing.TB, e *Engine, c *Checkpoint, in Input) []float32 {
 		p[i] = p[2*i+1]
 	}
 	return p[:in.Rows]
-}
-
-func BenchmarkStep(b *testing.B) {
-	for _, k := range kernelSets(b) {
-		for _, size := range [][3]int{{36, 59, 64}, {36, 165, 64}, {200, 165, 128}} {
-			b.Run(fmt.Sprintf("%s/%dx%d-%d", k.Name, size[0], size[1], size[2]), func(b *testing.B) {
-				e := newEngine(b, with(models.EllipticGIN, func(c *Config) { c.Hidden = size[2] }), k)
-				window := makeWindow(1, 10, size[0], size[1])
-				c, _, err := e.Train(context.Background(), 1, nil, window[:9])
-				require.NoError(b, err)
-				b.ReportAllocs()
-				steps := 0
-				for b.Loop() {
-					_, report, err := e.Train(context.Background(), 1, c, window)
-					require.NoError(b, err)
-					steps += report.Steps
-				}
-				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(steps), "µs/step")
-			})
-		}
-	}
 }
 
 // kernelSets returns every set that this processor can run.

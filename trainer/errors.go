@@ -1,16 +1,8 @@
 package trainer
 
-import (
-	"errors"
-
-	"lethe/trainer/layers"
-)
+import "errors"
 
 var (
-	// ErrNoLabels means that no row contributes to the loss: every label is unknown, or every class
-	// that occurs has weight 0. Skip the slice.
-	ErrNoLabels = layers.ErrNoLabels
-
 	// ErrNotFinite means that a loss, a gradient or a weight is infinite or NaN. The previous
 	// checkpoint is intact: continue to serve it, and check the named slice or lower the learning
 	// rate.

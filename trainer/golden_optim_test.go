@@ -98,7 +98,7 @@ func (c *goldenOptim) checkCrossEntropy(t *testing.T, check golden.Comparer) {
 	require.NoError(t, err)
 	err = plan.Run()
 	if c.Expect.Loss == nil {
-		require.ErrorIs(t, err, ErrNoLabels)
+		require.ErrorIs(t, err, layers.ErrNoLabels)
 		return
 	}
 	require.NoError(t, err)

@@ -23,7 +23,7 @@ import (
 	"lethe/trainer/kernels"
 )
 
-// otcShards is the number of shards of every figure in docs/models.md.
+// otcShards is the number of shards of every figure in docs/model-results.md.
 const otcShards = 20
 
 // setIf sets a value if the flag for it is given.
@@ -97,8 +97,7 @@ func snapshotOf(step *dataset.Step, features int) *lethe.Snapshot {
 
 // TestOTCStream scores timesteps of Bitcoin-OTC with models trained on the
 // timesteps before them, sharded, with one-hop features: test-then-train. The
-// normal run takes one late timestep; docs/models.md has the figures of
-// -otc.first=35, and how to repeat them.
+// normal run takes one late timestep.
 func TestOTCStream(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains on real data")

@@ -26,27 +26,22 @@ var ErrChallenge = errors.New("not a challenge")
 // has signed the checkpoint, and retains it: the answer is checked against it.
 type Challenge struct {
 	// Checkpoint is the signed checkpoint of the log.
-	Checkpoint string
+	Checkpoint string `json:"checkpoint"`
 	// Seed is chosen by the auditor.
-	Seed uint64
+	Seed uint64 `json:"seed"`
 	// Count is how many pairs are drawn; 0 means all.
-	Count int
+	Count int `json:"count"`
 	// Shard and Timestep, if not nil, restrict the draw to one shard or one timestep.
-	Shard    *lethe.ShardID
-	Timestep *lethe.Timestep
+	Shard    *lethe.ShardID  `json:"shard,omitempty"`
+	Timestep *lethe.Timestep `json:"timestep,omitempty"`
 	// Meta includes relearning the newest meta-model.
-	Meta bool
+	Meta bool `json:"meta_model,omitempty"`
 }
 
 // challengeRecord is the stored form of a challenge.
 type challengeRecord struct {
-	Format     string          `json:"format"`
-	Checkpoint string          `json:"checkpoint"`
-	Seed       uint64          `json:"seed"`
-	Count      int             `json:"count"`
-	Shard      *lethe.ShardID  `json:"shard,omitempty"`
-	Timestep   *lethe.Timestep `json:"timestep,omitempty"`
-	Meta       bool            `json:"meta_model,omitempty"`
+	Format string `json:"format"`
+	Challenge
 }
 
 // Validate returns an error for values out of range. It does not check the signature.
@@ -65,9 +60,7 @@ func (c Challenge) Validate() error {
 
 // Encode returns the challenge as JSON.
 func (c Challenge) Encode() ([]byte, error) {
-	out, err := json.MarshalIndent(challengeRecord{
-		challengeFormat, c.Checkpoint, c.Seed, c.Count, c.Shard, c.Timestep, c.Meta,
-	}, "", "  ")
+	out, err := json.MarshalIndent(challengeRecord{challengeFormat, c}, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("challenge: %w", err)
 	}
@@ -88,8 +81,7 @@ func Decode(data []byte) (Challenge, error) {
 	if r.Format != challengeFormat {
 		return Challenge{}, fmt.Errorf("%w: format %.40q, want %q", ErrChallenge, r.Format, challengeFormat)
 	}
-	c := Challenge{r.Checkpoint, r.Seed, r.Count, r.Shard, r.Timestep, r.Meta}
-	return c, c.Validate()
+	return r.Challenge, r.Validate()
 }
 
 // ID identifies the challenge: the log at that size, the seed and the draw. Signatures other than

@@ -26,7 +26,7 @@ func TestHonestDeploymentsAreFoundHonest(t *testing.T) {
 }
 
 // What a deployment leaves out is found by the challenge at the erased timestep, always,
-// and by the others that these texts in docs/erasure.md name, and by no others.
+// and by the others that these texts in docs/audit.md name, and by no others.
 func TestWhatIsLeftOutIsFound(t *testing.T) {
 	const window = 2
 	erased := challenge.Pair{Shard: 1, Timestep: 2}
@@ -73,7 +73,7 @@ func TestAnyChallengeAtTheGroupFindsAnOldFit(t *testing.T) {
 }
 
 // Random challenges of K pairs find what b of N pairs show with the probability that
-// docs/erasure.md derives, 1 - C(N-b, K)/C(N, K). Each of the 1,000 is drawn, answered and
+// docs/audit.md derives, 1 - C(N-b, K)/C(N, K). Each of the 1,000 is drawn, answered and
 // checked.
 func TestRandomChallengesFindWithTheProbabilityDerived(t *testing.T) {
 	if testing.Short() {

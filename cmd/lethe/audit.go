@@ -88,11 +88,7 @@ func (c *auditDrawCmd) Run(a *command.App) error {
 	if err := atomicfile.Write(c.Out, text, 0o644); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
-	if c.JSON {
-		return a.PrintJSON(map[string]any{"challenge": id, "out": c.Out})
-	}
-	fmt.Fprintf(a.Stdout, "challenge %s in %s\n", id, c.Out)
-	return nil
+	return a.Print(c.JSON, map[string]any{"challenge": id, "out": c.Out}, "challenge %s in %s\n", id, c.Out)
 }
 
 type auditExportCmd struct {
@@ -130,15 +126,11 @@ func (c *auditExportCmd) Run(a *command.App) error {
 	if err := atomicfile.Write(c.Out, data, 0o600); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
-	if c.JSON {
-		return a.PrintJSON(map[string]any{
-			"challenge": bundle.Challenge, "out": c.Out, "bytes": len(data), "leaves": len(bundle.Leaves),
-			"slices": len(bundle.Slices), "models": len(bundle.Models), "openings": len(bundle.Openings),
-		})
-	}
-	fmt.Fprintf(a.Stdout, "%s: %d bytes, %d leaves of the log, %d slices, %d models before, %d requests opened\n", c.Out,
+	return a.Print(c.JSON, map[string]any{
+		"challenge": bundle.Challenge, "out": c.Out, "bytes": len(data), "leaves": len(bundle.Leaves),
+		"slices": len(bundle.Slices), "models": len(bundle.Models), "openings": len(bundle.Openings),
+	}, "%s: %d bytes, %d leaves of the log, %d slices, %d models before, %d requests opened\n", c.Out,
 		len(data), len(bundle.Leaves), len(bundle.Slices), len(bundle.Models), len(bundle.Openings))
-	return nil
 }
 
 func readChallenge(path string) (challenge.Challenge, error) {

@@ -34,7 +34,7 @@ func signedCheckpoint(t *testing.T, dataDir string) string {
 func execute(t *testing.T, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	status = program().Execute(&command.App{Context: t.Context(), Stdout: &out, Stderr: &errs}, args)
+	status = program().Execute(&command.App{Context: t.Context(), Stdout: &out, Stderr: &errs, Version: "test"}, args)
 	return status, out.String(), errs.String()
 }
 

@@ -58,16 +58,12 @@ func (c *backupCreateCmd) Run(a *command.App) error {
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		return a.PrintJSON(m)
-	}
 	var bytes int64
 	for _, f := range m.Files {
 		bytes += f.Bytes
 	}
-	fmt.Fprintf(a.Stdout, "backup %s: %d files, %d bytes, expires %s\n", m.ID, len(m.Files), bytes,
+	return a.Print(c.JSON, m, "backup %s: %d files, %d bytes, expires %s\n", m.ID, len(m.Files), bytes,
 		m.ExpiresAt.Format(time.RFC3339))
-	return nil
 }
 
 type backupRestoreCmd struct {
@@ -200,9 +196,5 @@ func (c *backupForgetCmd) Run(a *command.App) error {
 		return err
 	}
 	one := listedBackup{b, b.State(time.Now())}
-	if c.JSON {
-		return a.PrintJSON(one)
-	}
-	fmt.Fprintln(a.Stdout, "backup "+b.ID+": "+one.State)
-	return nil
+	return a.Print(c.JSON, one, "backup %s: %s\n", b.ID, one.State)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"path/filepath"
 	"strconv"
 	"time"
@@ -24,8 +23,8 @@ func nameFeatures(c *configs.Config, stream *dataset.Stream) error {
 	if c.Scoring.FeatureNames != "" || len(stream.FeatureNames) == 0 {
 		return nil
 	}
-	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
-		return fmt.Errorf("data directory cannot be made: %w (choose another with --data-dir)", err)
+	if err := service.MakeDataDir(c.DataDir); err != nil {
+		return err
 	}
 	c.Scoring.FeatureNames = filepath.Join(c.DataDir, dataset.FeatureNamesFile)
 	return atomicfile.WriteFrom(c.Scoring.FeatureNames, 0o600, func(w io.Writer) error {

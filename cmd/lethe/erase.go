@@ -32,11 +32,11 @@ func (eraseCmd) Help() string {
 }
 
 type eraseSubmitCmd struct {
-	Node      []string      `help:"Transaction to erase. Repeatable." placeholder:"ID" sep:"none"`
-	Edge      []string      `help:"Payment to erase; its transactions stay. Repeatable." placeholder:"A>B" sep:"none"`
+	Node      names         `help:"Transaction to erase. Repeatable." placeholder:"ID"`
+	Edge      names         `help:"Payment to erase; its transactions stay. Repeatable." placeholder:"A>B"`
 	Feature   []string      `help:"Set features of this transaction to 0. Repeatable." placeholder:"ID[>0,7]" sep:"none"`
-	Subject   []string      `help:"Key of a subject to erase. Repeatable." placeholder:"KEY" sep:"none"`
-	Until     int64         `help:"Last timestep that --subject covers; -1: the latest." default:"-1" placeholder:"T"`
+	Subject   names         `help:"Key of a subject to erase. Repeatable." placeholder:"KEY"`
+	Until     int64         `help:"Last timestep of --subject; by default the newest." default:"-1" placeholder:"T"`
 	Deadline  string        `help:"When it should be verified: a date, RFC 3339, or a duration (72h)." placeholder:"T"`
 	Scope     string        `help:"How far the erasure reaches: ${enum}." enum:"${scopes}" default:"${scope}"`
 	Reason    string        `help:"Reason; only its keyed hash is stored." placeholder:"TEXT"`
@@ -67,7 +67,8 @@ exit status is 1. A request that lacks a signature waits for lethe erase approve
 
 With --wait the exit status is 0 once the request is verified, 1 if it is rejected, cancelled or held,
 and 3 if it is verified and none of its targets existed: most often an id is misspelt. Commas and
-semicolons separate several ids of --node, --edge and --subject; "a,b" in double quotes is one id.
+semicolons separate several ids of --node, --edge and --subject; in double quotes "a,b" is one id, and
+"" one double quote.
 
 Requests with the earliest deadline are processed first. A request whose deadline has passed is
 still processed, and its status says overdue. A date means the end of that day, UTC.`
@@ -75,7 +76,6 @@ still processed, and its status says overdue. A date means the end of that day, 
 
 // Run publishes the request.
 func (c *eraseSubmitCmd) Run(a *command.App) error {
-	separated(&c.Node, &c.Edge, &c.Subject)
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -145,6 +145,7 @@ func refusal(request lethe.ErasureRequest, at time.Time) error {
 	}
 	flag := map[ingest.Reason]string{
 		ingest.BadRequestID: "--request-id", ingest.BadReasonText: "--reason", ingest.UnknownScope: "--scope",
+		ingest.BadColumn: "--feature", ingest.BadTime: "--deadline",
 	}[refused.Reason]
 	return fmt.Errorf("%s: %s", cmp.Or(flag, "--node, --edge, --feature, --subject"), refused.Detail)
 }
@@ -173,8 +174,8 @@ func (c *eraseSubmitCmd) targets() []lethe.Target {
 func (c *eraseSubmitCmd) check() error {
 	for i, edge := range c.Edge {
 		source, target, joined := strings.Cut(edge, ">")
-		if !joined || source == "" || target == "" || source == target || strings.Contains(target, ">") {
-			return command.Usagef("--edge number %d is not of the form A>B, with two transactions", i+1)
+		if !joined || source == target || !lethe.ValidID(source) || !lethe.ValidID(target) {
+			return command.Usagef("--edge number %d is not of the form A>B, with the ids of two transactions", i+1)
 		}
 	}
 	for i, features := range c.Feature {
@@ -185,12 +186,11 @@ func (c *eraseSubmitCmd) check() error {
 	switch {
 	case c.Timeout <= 0:
 		return command.Usagef("--timeout is %s: give a positive duration, such as 10m", c.Timeout)
-	case c.Until < -1 || c.Until >= 0 && len(c.Subject) == 0:
-		return command.Usagef("--until is %d: give a timestep, and --subject", c.Until)
 	case len(c.targets()) == 0:
 		return command.Usagef("name at least one target with --node, --edge, --feature or --subject")
 	}
-	return nil
+	return cmp.Or(c.Subject.checkUntil(c.Until), c.Node.check("--node", lethe.ValidID, lethe.IDForm),
+		c.Subject.check("--subject", lethe.ValidSubject, lethe.SubjectForm))
 }
 
 type eraseStatusCmd struct {

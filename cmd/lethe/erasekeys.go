@@ -58,14 +58,14 @@ func answer[T any](
 // caveat warns if the result was not checked.
 func (statusFlags) caveat(a *command.App, topics requests.Bus) {
 	if not, is := topics.(unchecked); is {
-		fmt.Fprintf(a.Stderr, "lethe: what lethe says of requests and holds is not checked: %s\n", not.hint)
+		fmt.Fprintf(a.Stderr, "lethe: the signatures of statuses and holds are not checked: %s\n", not.hint)
 	}
 }
 
 // unsigned reports for how many requests and holds an unsigned record was ignored.
 func (statusFlags) unsigned(a *command.App, topics requests.Bus) {
 	if signed, is := topics.(*requests.Signed); is && signed.Unsigned() > 0 {
-		fmt.Fprintf(a.Stderr, "lethe: what is said of %d requests or holds was ignored: no known key has signed it "+
-			"(it is forged, of another deployment, or of a version that signed none)\n", signed.Unsigned())
+		fmt.Fprintf(a.Stderr, "lethe: statuses of %d requests or holds were ignored: no known key has signed them "+
+			"(they are forged, of another deployment, or of a version that signed none)\n", signed.Unsigned())
 	}
 }

@@ -207,42 +207,6 @@ func countOutcomes(outcomes []deletions.TargetOutcome) string {
 	return strings.Join(parts, ", ")
 }
 
-// separated splits lists of names: commas and semicolons separate them, as in the console's form, and text in
-// double quotes is one name.
-func separated(flags ...*[]string) {
-	for _, flag := range flags {
-		var names []string
-		for _, text := range *flag {
-			names = append(names, namesIn(text)...)
-		}
-		*flag = names
-	}
-}
-
-func namesIn(text string) (names []string) {
-	begin, quoted := 0, false
-	add := func(end int) {
-		name := strings.TrimSpace(text[begin:end])
-		if inside := strings.TrimSuffix(strings.TrimPrefix(name, `"`), `"`); len(inside) == len(name)-2 {
-			name = inside
-		}
-		if name != "" {
-			names = append(names, name)
-		}
-		begin = end + 1
-	}
-	for at := range len(text) {
-		switch c := text[at]; {
-		case c == '"':
-			quoted = !quoted
-		case !quoted && (c == ',' || c == ';'):
-			add(at)
-		}
-	}
-	add(len(text))
-	return names
-}
-
 func (c *eraseSubmitCmd) wait(
 	a *command.App, client *bus.Client, submitted requests.Submitted, request lethe.ErasureRequest,
 ) error {
@@ -263,6 +227,7 @@ func (c *eraseSubmitCmd) wait(
 			p.Reached("request %s: %s", id, s.State)
 		}
 	})
+	c.unsigned(a, topics)
 	if errors.Is(err, context.DeadlineExceeded) && a.Context.Err() == nil {
 		return fmt.Errorf("request %s did not end within --timeout %s (%s); it continues, see lethe erase status %s", id,
 			c.Timeout, cmp.Or(string(s.State), "not read yet"), id)
@@ -271,6 +236,7 @@ func (c *eraseSubmitCmd) wait(
 		return err
 	}
 	p.Done("request %s: %s", id, s.State)
+	c.caveat(a, topics)
 	if err := printSubmitted(a, s, request, c.JSON); err != nil {
 		return err
 	}
@@ -280,7 +246,6 @@ func (c *eraseSubmitCmd) wait(
 	if s.State != deletions.Verified {
 		return fmt.Errorf("request %s was %s: %s", id, s.State, s.Failure)
 	}
-	c.caveat(a, topics)
 	if s.Result() == deletions.ResultNothingHeld {
 		return command.WithStatus(fmt.Errorf("request %s: nothing was held of any target: check the ids", id),
 			command.ExitNothingHeld)

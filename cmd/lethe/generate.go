@@ -51,13 +51,9 @@ func (c *generateCmd) Run(a *command.App) error {
 		return fmt.Errorf("%w (name another folder with --out)", err)
 	}
 	totals := stream.Totals()
-	if c.JSON {
-		return a.PrintJSON(map[string]any{
-			"out": c.Out, "timesteps": totals.Steps, "transactions": totals.Transactions, "payments": totals.Payments,
-			"features": stream.FeatureCount, "illicit": totals.Labels[2], "licit": totals.Labels[1],
-		})
-	}
-	fmt.Fprintf(a.Stdout, "wrote %d timesteps, %d transactions, %d payments, %d illicit and %d licit labels\n",
+	return a.Print(c.JSON, map[string]any{
+		"out": c.Out, "timesteps": totals.Steps, "transactions": totals.Transactions, "payments": totals.Payments,
+		"features": stream.FeatureCount, "illicit": totals.Labels[2], "licit": totals.Labels[1],
+	}, "wrote %d timesteps, %d transactions, %d payments, %d illicit and %d licit labels\n",
 		totals.Steps, totals.Transactions, totals.Payments, totals.Labels[2], totals.Labels[1])
-	return nil
 }

@@ -30,11 +30,11 @@ func (holdCmd) Help() string {
 }
 
 type holdSetCmd struct {
-	Node    []string `help:"Transaction to keep. Repeatable." placeholder:"ID" sep:"none"`
-	Subject []string `help:"Customer, account or address whose records to keep. Repeatable." placeholder:"KEY" sep:"none"`
-	Reason  string   `help:"Reason; only its keyed hash is stored." placeholder:"TEXT"`
-	Until   string   `help:"When it ends: a date, RFC 3339, or a duration (720h); by default when lifted." placeholder:"T"`
-	Name    string   `help:"Name of the hold; generated if absent." placeholder:"NAME"`
+	Node    names  `help:"Transaction to keep. Repeatable." placeholder:"ID"`
+	Subject names  `help:"Customer, account or address whose records to keep. Repeatable." placeholder:"KEY"`
+	Reason  string `help:"Reason; only its keyed hash is stored." placeholder:"TEXT"`
+	Until   string `help:"When it ends: a date, RFC 3339, or a duration (720h); by default when lifted." placeholder:"T"`
+	Name    string `help:"Name of the hold; generated if absent." placeholder:"NAME"`
 	signedFlags
 }
 
@@ -63,7 +63,6 @@ type heldBy struct {
 
 // Run sets a hold.
 func (c *holdSetCmd) Run(a *command.App) error {
-	separated(&c.Node, &c.Subject)
 	now := time.Now()
 	until, err := timeOf("--until", c.Until, now)
 	switch {
@@ -75,6 +74,11 @@ func (c *holdSetCmd) Run(a *command.App) error {
 		return command.Usagef("--reason is absent: say why, in at most 1024 bytes")
 	case !until.IsZero() && !until.After(now):
 		return command.Usagef("--until is %s, which has passed", until.Format(time.RFC3339))
+	}
+	err = cmp.Or(c.Node.check("--node", lethe.ValidID, lethe.IDForm),
+		c.Subject.check("--subject", lethe.ValidSubject, lethe.SubjectForm))
+	if err != nil {
+		return err
 	}
 	hold := ingest.Hold{Name: c.Name, Reason: c.Reason, Subjects: c.Subject, Until: until, RequestedAt: now}
 	for _, id := range c.Node {
@@ -182,19 +186,15 @@ func (c *holdListCmd) Run(a *command.App) error {
 
 func untilText(h deletions.Hold) string {
 	if h.Until.IsZero() {
-		return "lifted"
+		return "it is lifted"
 	}
 	return h.Until.Format(time.DateTime)
 }
 
 func printHold(a *command.App, h deletions.Hold, asJSON bool) error {
 	one := heldBy{h, h.State(time.Now())}
-	if asJSON {
-		return a.PrintJSON(one)
-	}
-	fmt.Fprintf(a.Stdout, "hold %s: %s (transactions %d, subjects %d, until %s)\n", h.Name, one.State,
+	return a.Print(asJSON, one, "hold %s: %s (transactions %d, subjects %d, until %s)\n", h.Name, one.State,
 		len(h.Targets)-len(h.Subjects), len(h.Subjects), untilText(h))
-	return nil
 }
 
 // timeOf parses a point in time: a day, which ends with its last second in UTC, RFC 3339, or a duration from

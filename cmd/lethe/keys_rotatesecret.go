@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"crypto/rand"
-	"fmt"
 	"log/slog"
 	"path/filepath"
 	"time"
@@ -35,7 +34,7 @@ the new directory first.
 
 The previous secret stays beside the new one (keys/secret.ledger), because earlier erasures are
 recorded under it. Receipts, log and signing key stay the same. This works with the embedded broker
-only; docs/operations.md describes what to do with external brokers.`
+only; docs/keys.md describes what to do with external brokers.`
 }
 
 // Run rotates the secret.
@@ -60,23 +59,14 @@ func (c *keysRotateCmd) Run(a *command.App) error {
 		if err != nil {
 			return err
 		}
-		if c.JSON {
-			return a.PrintJSON(p)
-		}
-		fmt.Fprintf(a.Stdout, "%s is made of %s, which stays as it is; the ledger's %d requests go on\n", p.New, p.DataDir,
-			p.Requests)
-		fmt.Fprintf(a.Stdout, "it has %d bytes, as many are needed for the new one\nnothing was changed\n", p.Bytes)
-		return nil
+		return a.Print(c.JSON, p, "%s is made of %s, which stays as it is; the ledger's %d requests go on\n"+
+			"it has %d bytes, as many are needed for the new one\nnothing was changed\n", p.New, p.DataDir, p.Requests, p.Bytes)
 	}
 	out, err := r.Run(a.Context)
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		return a.PrintJSON(out)
-	}
-	fmt.Fprintf(a.Stdout, "%s has secret %s, which follows %s\nstart lethe run --data-dir %s, which makes graphs, slices "+
-		"and models there; once it has caught up and lethe verify succeeds, remove %s, with every copy of its keys\n",
+	return a.Print(c.JSON, out, "%s has secret %s, which follows %s\nstart lethe run --data-dir %s, which makes graphs, "+
+		"slices and models there; once it has caught up and lethe verify succeeds, remove %s, with every copy of its keys\n",
 		out.New, out.NewSecret, out.Secret, out.New, out.DataDir)
-	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"lethe/audit"
 	"lethe/configs"
+	"lethe/deletions/translog"
 	"lethe/internal/atomicfile"
 	"lethe/internal/command"
 )
@@ -47,11 +48,22 @@ func (f logFlags) options(a *command.App) (o audit.LogOptions, err error) {
 	switch {
 	case o.Key != nil:
 	case o.File != "":
-		return o, command.Usage(errors.New("with --log, --public-key says who must have signed"))
+		return o, command.Usage(errors.New("with --log, --public-key names the key that must have signed"))
 	case o.TopicOnly:
-		return o, command.Usage(errors.New("with --brokers and no --data-dir, --public-key says who must have signed"))
+		return o, command.Usage(errors.New(
+			"with --brokers and no --data-dir, --public-key names the key that must have signed"))
 	}
 	return o, nil
+}
+
+// read reads the log, without checking it.
+func (f logFlags) read(a *command.App) (log translog.Copy, config configs.Config, err error) {
+	o, err := f.options(a)
+	if err != nil {
+		return log, config, err
+	}
+	log, err = audit.ReadLog(a.Context, o)
+	return log, o.Config, err
 }
 
 type logVerifyCmd struct {
@@ -84,6 +96,9 @@ func (c *logVerifyCmd) Run(a *command.App) error {
 		if err != nil {
 			return fmt.Errorf("--checkpoint: %w", err)
 		}
+		if len(older) == 0 { // not given, to the check
+			return fmt.Errorf("--checkpoint: %s is empty: name a file with the output of lethe log checkpoint", c.Checkpoint)
+		}
 		o.Older = string(older)
 	}
 	o.Receipts = c.Receipt
@@ -106,7 +121,10 @@ func (c *logVerifyCmd) Run(a *command.App) error {
 	if c.Checkpoint != "" {
 		fmt.Fprintf(a.Stdout, "it goes on from the older checkpoint of %d leaves\n", r.OlderSize)
 	}
-	fmt.Fprintf(a.Stdout, "%d receipts are in it\nok\n", r.Receipts)
+	if len(c.Receipt) > 0 {
+		fmt.Fprintf(a.Stdout, "named receipts, all in it: %d\n", r.Receipts)
+	}
+	fmt.Fprintln(a.Stdout, "ok")
 	return nil
 }
 
@@ -120,11 +138,7 @@ func (logShowCmd) Help() string { return "Example:\n  lethe log show --data-dir 
 
 // Run lists the leaves.
 func (c *logShowCmd) Run(a *command.App) error {
-	o, err := c.options(a)
-	if err != nil {
-		return err
-	}
-	log, err := audit.ReadLog(a.Context, o)
+	log, _, err := c.read(a)
 	if err != nil {
 		return err
 	}
@@ -150,11 +164,7 @@ func (logCheckpointCmd) Help() string {
 
 // Run prints the checkpoint.
 func (c *logCheckpointCmd) Run(a *command.App) error {
-	o, err := c.options(a)
-	if err != nil {
-		return err
-	}
-	log, err := audit.ReadLog(a.Context, o)
+	log, _, err := c.read(a)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"lethe"
-	"lethe/audit"
 	"lethe/configs"
 	"lethe/deletions/translog"
 	"lethe/internal/command"
@@ -41,21 +40,17 @@ type loggedAccess struct {
 
 // Run lists them.
 func (c *logAccessesCmd) Run(a *command.App) error {
-	o, err := c.options(a)
+	log, config, err := c.read(a)
 	if err != nil {
 		return err
 	}
 	var actor, request lethe.Digest
 	if c.Actor != "" || c.Request != "" {
-		secret, err := configs.KeysOf(o.Config).Secret(a.Context)
+		secret, err := configs.KeysOf(config).Secret(a.Context)
 		if err != nil {
 			return fmt.Errorf("--actor and --request need the deployment's secret: %w", err)
 		}
 		actor, request = translog.ActorHash(secret, c.Actor), translog.RequestHash(secret, c.Request)
-	}
-	log, err := audit.ReadLog(a.Context, o)
-	if err != nil {
-		return err
 	}
 	list := []loggedAccess{}
 	for i, text := range log.Leaves {

@@ -3,7 +3,6 @@ package main
 import (
 	"crypto/ed25519"
 	"crypto/rand"
-	"fmt"
 
 	"lethe/configs"
 	"lethe/deletions/receipt"
@@ -41,12 +40,8 @@ func (c *logRotateKeyCmd) Run(a *command.App) error {
 		return err
 	}
 	name := func(key ed25519.PrivateKey) string { return receipt.KeyID(key.Public().(ed25519.PublicKey)) }
-	if c.JSON {
-		return a.PrintJSON(map[string]string{
-			"before": name(before), "now": name(now), "public_key": configs.PublicKeyPath(path),
-		})
-	}
-	fmt.Fprintf(a.Stdout, "key %s follows %s: start lethe run again, which introduces it\npublic keys: %s\n", name(now),
+	return a.Print(c.JSON, map[string]string{
+		"before": name(before), "now": name(now), "public_key": configs.PublicKeyPath(path),
+	}, "key %s follows %s: start lethe run again, which introduces it\npublic keys: %s\n", name(now),
 		name(before), configs.PublicKeyPath(path))
-	return nil
 }

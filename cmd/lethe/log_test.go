@@ -40,6 +40,14 @@ type logbook struct {
 	configure func(c *configs.Config)
 }
 
+// newLogbook is one that nothing has used yet, with a folder "out" for files of commands.
+func newLogbook(t *testing.T) *logbook {
+	b := &logbook{T: t, folder: t.TempDir()}
+	b.data = filepath.Join(b.folder, "data")
+	require.NoError(t, os.MkdirAll(filepath.Join(b.folder, "out"), 0o755))
+	return b
+}
+
 // Commands:
 //
 //	serve                       run the service
@@ -56,9 +64,8 @@ type logbook struct {
 //
 // Digests, times and keys are masked.
 func TestLogTranscript(t *testing.T) {
-	b := &logbook{T: t, folder: t.TempDir()}
-	b.data = filepath.Join(b.folder, "original")
-	require.NoError(t, os.MkdirAll(filepath.Join(b.folder, "out"), 0o755))
+	b := newLogbook(t)
+	original := b.data
 	copies := 0
 	datadriven.RunTest(t, "testdata/log", func(t *testing.T, td *datadriven.TestData) string {
 		b.T = t
@@ -76,7 +83,7 @@ func TestLogTranscript(t *testing.T) {
 		case "copy":
 			copies++
 			b.data = filepath.Join(b.folder, "copy"+string(rune('0'+copies)))
-			require.NoError(t, os.CopyFS(b.data, os.DirFS(filepath.Join(b.folder, "original"))))
+			require.NoError(t, os.CopyFS(b.data, os.DirFS(original)))
 			// They were copied with the mode of files for everybody.
 			for _, name := range []string{"instance", "keys/secret", "keys/receipt-ed25519.pem"} {
 				require.NoError(t, os.Chmod(filepath.Join(b.data, name), 0o600))
@@ -168,19 +175,13 @@ func (b *logbook) lethe(td *datadriven.TestData) string {
 
 // ask asks the API, and returns the status.
 func (b *logbook) ask(td *datadriven.TestData) string {
-	method, path, body := http.MethodGet, "http://"+b.address+"/api/v1"+td.CmdArgs[0].Key, td.Input
+	method, path, body := http.MethodGet, "/api/v1"+td.CmdArgs[0].Key, td.Input
 	if body != "" {
 		method = http.MethodPost
 	}
 	status := 0
 	require.Eventually(b, func() bool { // the view may be behind
-		request, err := http.NewRequestWithContext(b.Context(), method, path, strings.NewReader(body))
-		require.NoError(b, err)
-		request.Header.Set("Content-Type", "application/json")
-		response, err := http.DefaultClient.Do(request)
-		require.NoError(b, err)
-		require.NoError(b, response.Body.Close())
-		status = response.StatusCode
+		status = b.asked(method, path, body).StatusCode
 		return status == http.StatusOK
 	}, time.Minute, 20*time.Millisecond)
 	return http.StatusText(status) + "\n"

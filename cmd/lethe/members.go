@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"time"
 
 	"lethe/configs"
@@ -73,11 +72,12 @@ func (membersStrikeCmd) Help() string {
 	return `Example:
   lethe members strike 5b1f09aa --brokers kafka-1:9092 --set secret_file=/etc/lethe/secret
 
-Use it for a data directory that is lost or destroyed. Erasures no longer wait for it. Its removal
-is a leaf of the transparency log, and every later receipt names the directory as not searched. The
-removal is final: if a process runs on the directory again, it stops. The command needs the
-deployment's secret, from the data directory or secret_file. Where signatures.operators is set, the
-key of an admin must sign it (--sign), and --config must name the deployment's file of keys.`
+Use it for a data directory that is lost or destroyed; the one that --data-dir names is refused.
+Erasures no longer wait for it. Its removal is a leaf of the transparency log, and every later
+receipt names the directory as not searched. The removal is final: if a process runs on the
+directory again, it stops. The command needs the deployment's secret, from the data directory or
+secret_file. Where signatures.operators is set, the key of an admin must sign it (--sign), and
+--config must name the deployment's file of keys.`
 }
 
 // Run strikes a member off.
@@ -95,12 +95,8 @@ func (c *membersStrikeCmd) Run(a *command.App) error {
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		return a.PrintJSON(m)
-	}
-	fmt.Fprintf(a.Stdout, "instance %s of role %s is struck off: no erasure waits for it, and receipts name it\n",
+	return a.Print(c.JSON, m, "instance %s of role %s is struck off: no erasure waits for it, and receipts name it\n",
 		m.Instance, m.Role)
-	return nil
 }
 
 // openAsMember connects to the brokers with the deployment's secret, which must exist.
@@ -109,6 +105,7 @@ func openAsMember(a *command.App, flags command.ConfigFlags) (m service.Membersh
 	if err != nil {
 		return m, err
 	}
+	m.DataDir = config.DataDir
 	if m.Secret, err = configs.KeysOf(config).Secret(a.Context); err != nil {
 		return m, err
 	}

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -22,14 +19,12 @@ import (
 )
 
 type erasePlanCmd struct {
-	tokenFlag
-	command.ConfigFlags
-	URL     string   `help:"URL of the web interface; by default at http.address." placeholder:"URL"`
-	Node    []string `help:"Transaction to plan for. Repeatable." placeholder:"ID" sep:"none"`
-	Edge    []string `help:"Payment to plan for. Repeatable." placeholder:"A>B" sep:"none"`
+	serviceFlags
+	Node    names    `help:"Transaction to plan for. Repeatable." placeholder:"ID"`
+	Edge    names    `help:"Payment to plan for. Repeatable." placeholder:"A>B"`
 	Feature []string `help:"Plan to set features of this transaction to 0. Repeatable." placeholder:"ID[>0,7]" sep:"none"`
-	Subject []string `help:"Key of a subject to plan for. Repeatable." placeholder:"KEY" sep:"none"`
-	Until   int64    `help:"Last timestep that --subject covers; -1: the latest." default:"-1" placeholder:"T"`
+	Subject names    `help:"Key of a subject to plan for. Repeatable." placeholder:"KEY"`
+	Until   int64    `help:"Last timestep of --subject; by default the newest." default:"-1" placeholder:"T"`
 	Scope   []string `help:"Scope to plan for: ${scopes}; all by default." placeholder:"SCOPE"`
 	Export  string   `help:"JSON file to list what is stored of the targets, and where." placeholder:"FILE" type:"path"`
 	JSON    bool     `help:"Print one JSON document."`
@@ -53,15 +48,10 @@ const planTimeout = 3 * time.Minute
 
 // Run queries a running service.
 func (c *erasePlanCmd) Run(a *command.App) error {
-	separated(&c.Node, &c.Edge, &c.Subject)
-	var err error
-	if c.URL, err = serviceURL(a, c.ConfigFlags, c.URL); err != nil {
+	if err := c.Subject.checkUntil(c.Until); err != nil {
 		return err
 	}
-	switch {
-	case c.Until < -1 || c.Until >= 0 && len(c.Subject) == 0:
-		return command.Usagef("--until is %d: give a timestep, and --subject", c.Until)
-	case len(c.Node)+len(c.Edge)+len(c.Feature)+len(c.Subject) == 0:
+	if len(c.Node)+len(c.Edge)+len(c.Feature)+len(c.Subject) == 0 {
 		return command.Usagef("name at least one target with --node, --edge, --feature or --subject")
 	}
 	plan, err := c.ask(a)
@@ -109,35 +99,18 @@ func (c *erasePlanCmd) ask(a *command.App) (*service.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	address := c.URL + "/api/v1/erasures/plan"
-	request, err := http.NewRequestWithContext(a.Context, http.MethodPost, address, bytes.NewReader(body))
+	status, text, err := c.request(a, planTimeout, http.MethodPost, "/api/v1/erasures/plan", body)
 	if err != nil {
 		return nil, err
 	}
-	request.Header.Set("Content-Type", "application/json")
-	if err := c.authorise(request); err != nil {
-		return nil, err
-	}
-	client := http.Client{Timeout: planTimeout}
-	response, err := client.Do(request)
-	if err != nil {
-		var cause *url.Error
-		if errors.As(err, &cause) {
-			err = cause.Err // the message already has the address
-		}
-		return nil, fmt.Errorf("no service answers at %s: %w (start one with lethe run, or give its --url)", c.URL, err)
-	}
-	defer response.Body.Close() //nolint:errcheck // it was read to its end
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		return nil, fmt.Errorf("read the answer of %s: %w", c.URL, err)
-	}
-	switch response.StatusCode {
+	switch status {
 	case http.StatusOK:
 	case http.StatusBadRequest:
 		return nil, command.Usagef("%s", detailOf(text))
+	case http.StatusUnauthorized:
+		return nil, fmt.Errorf("%s asks for a token: give its file with --token-file", c.URL)
 	default:
-		return nil, fmt.Errorf("%s answers %s: %s", c.URL, response.Status, detailOf(text))
+		return nil, fmt.Errorf("%s answers %d %s: %s", c.URL, status, http.StatusText(status), detailOf(text))
 	}
 	var plan service.Plan
 	if err := json.Unmarshal(text, &plan); err != nil {

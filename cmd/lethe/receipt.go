@@ -43,11 +43,7 @@ var errInvalidReceipt = errors.New("the receipt is not valid")
 
 // Run checks a receipt.
 func (c *receiptVerifyCmd) Run(a *command.App) error {
-	data, err := readReceipt(c.File)
-	if err != nil {
-		return err
-	}
-	found, err := c.check(a, c.File, data)
+	_, found, err := c.read(a, c.File)
 	if err != nil {
 		return err
 	}

@@ -32,11 +32,7 @@ func (c *receiptCountersignCmd) Run(a *command.App) error {
 	if err != nil {
 		return fmt.Errorf("--key: %w", err)
 	}
-	data, err := readReceipt(c.File)
-	if err != nil {
-		return err
-	}
-	found, err := c.check(a, c.File, data)
+	data, found, err := c.read(a, c.File)
 	if err != nil {
 		return err
 	}

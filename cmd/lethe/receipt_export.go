@@ -32,11 +32,7 @@ func (c *receiptExportCmd) Run(a *command.App) error {
 	if !c.HTML {
 		return command.Usagef("give --html: a page is the only form (the receipt itself is JSON already)")
 	}
-	data, err := readReceipt(c.File)
-	if err != nil {
-		return err
-	}
-	found, err := c.check(a, c.File, data)
+	data, found, err := c.read(a, c.File)
 	if err != nil {
 		return err
 	}

@@ -79,11 +79,7 @@ func (c *receiptListCmd) list(a *command.App, folder string) ([]listed, error) {
 	}
 	out := []listed{}
 	for _, path := range paths {
-		data, err := readReceipt(path)
-		if err != nil {
-			return nil, err
-		}
-		found, err := c.check(a, path, data)
+		_, found, err := c.read(a, path)
 		if err != nil {
 			return nil, err
 		}

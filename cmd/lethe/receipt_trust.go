@@ -38,13 +38,15 @@ type logged struct {
 	Size int64 `json:"size"`
 }
 
-// check verifies the receipt in a file with the keys that are given or pinned, and that it is in
+// read reads the receipt in a file and verifies it with the keys that are given or pinned, and that it is in
 // the transparency log. An invalid receipt or an unknown key is reported in the result.
-func (f trustFlags) check(a *command.App, file string, data []byte) (checked, error) {
-	var c checked
+func (f trustFlags) read(a *command.App, file string) (data []byte, c checked, err error) {
+	if data, err = readReceipt(file); err != nil {
+		return nil, c, err
+	}
 	trust, hint, err := f.trust(a)
 	if err != nil {
-		return c, err
+		return nil, c, err
 	}
 	r, v, err := receipt.Verify(data, trust)
 	c.Verification = v
@@ -65,7 +67,7 @@ func (f trustFlags) check(a *command.App, file string, data []byte) (checked, er
 	if c.Valid {
 		c.Receipt = &r
 	}
-	return c, nil
+	return data, c, nil
 }
 
 // checkLogged checks the proof that the receipt is in its deployment's log.

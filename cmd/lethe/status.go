@@ -3,14 +3,9 @@ package main
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"net"
 	"net/http"
-	"net/netip"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,10 +18,8 @@ import (
 )
 
 type statusCmd struct {
-	tokenFlag
-	command.ConfigFlags
-	URL  string `help:"URL of the web interface; by default at http.address." placeholder:"URL"`
-	JSON bool   `help:"Print one JSON document."`
+	serviceFlags
+	JSON bool `help:"Print one JSON document."`
 }
 
 // Help shows an example.
@@ -39,40 +32,19 @@ const statusTimeout = 10 * time.Second
 
 // Run queries a running service.
 func (c *statusCmd) Run(a *command.App) error {
-	var err error
-	if c.URL, err = serviceURL(a, c.ConfigFlags, c.URL); err != nil {
-		return err
-	}
-	client := http.Client{Timeout: statusTimeout}
-	request, err := http.NewRequestWithContext(a.Context, http.MethodGet, c.URL+"/api/v1/status", http.NoBody)
-	if err == nil {
-		err = c.authorise(request)
-	}
+	status, body, err := c.request(a, statusTimeout, http.MethodGet, "/api/v1/status", nil)
 	if err != nil {
 		return err
 	}
-	response, err := client.Do(request)
-	if err != nil {
-		var cause *url.Error
-		if errors.As(err, &cause) {
-			err = cause.Err // the message already has the address
-		}
-		return fmt.Errorf("no service answers at %s: %w (start one with lethe run, or give its --url)", c.URL, err)
-	}
-	defer response.Body.Close() //nolint:errcheck // it was read to its end
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		return fmt.Errorf("read the answer of %s: %w", c.URL, err)
-	}
-	if response.StatusCode == http.StatusUnauthorized {
+	if status == http.StatusUnauthorized {
 		return fmt.Errorf("%s asks for a token: give its file with --token-file", c.URL)
 	}
-	if response.StatusCode == http.StatusServiceUnavailable {
+	if status == http.StatusServiceUnavailable {
 		return fmt.Errorf("%s is not ready: see %s/readyz for what it waits for", c.URL, c.URL)
 	}
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s answers %s: is it lethe? (give the address of its web interface with --url)", c.URL,
-			response.Status)
+	if status != http.StatusOK {
+		return fmt.Errorf("%s answers %d %s: is it lethe? (give the address of its web interface with --url)", c.URL,
+			status, http.StatusText(status))
 	}
 	var s service.Status
 	if err := json.Unmarshal(body, &s); err != nil {
@@ -82,32 +54,6 @@ func (c *statusCmd) Run(a *command.App) error {
 		return a.PrintJSON(s)
 	}
 	return printStatus(a, &s)
-}
-
-// serviceURL returns the address of the web interface: that of --url, or http.address of the configuration.
-func serviceURL(a *command.App, flags command.ConfigFlags, given string) (string, error) {
-	if given == "" {
-		config, err := flags.Load(a, nil)
-		if err != nil {
-			return "", err
-		}
-		scheme := "http://"
-		if config.HTTP.TLS.Enabled() {
-			scheme = "https://"
-		}
-		host, port, err := net.SplitHostPort(config.HTTP.Address)
-		if err != nil {
-			return "", command.Usagef("http.address is %q, want host:port", config.HTTP.Address)
-		}
-		if address, err := netip.ParseAddr(host); host == "" || err == nil && address.IsUnspecified() {
-			host = "127.0.0.1" // it listens at every address
-		}
-		return scheme + net.JoinHostPort(host, port), nil
-	}
-	if u, err := url.Parse(given); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", command.Usagef("--url is %q, want http://host:port", given)
-	}
-	return given, nil
 }
 
 func printStatus(a *command.App, s *service.Status) error {
@@ -124,7 +70,11 @@ func printStatus(a *command.App, s *service.Status) error {
 	if s.RejectedRecords > 0 {
 		fmt.Fprintf(a.Stdout, "rejected      %d records since the process began (lethe dlq list)\n", s.RejectedRecords)
 	}
-	fmt.Fprintf(a.Stdout, "ensemble      %s, trained through timestep %d\n", orNone(s.EnsembleHash), s.TrainedThrough)
+	ensemble := orNone(s.EnsembleHash)
+	if s.TrainedThrough >= 0 {
+		ensemble += fmt.Sprintf(", trained through timestep %d", s.TrainedThrough)
+	}
+	fmt.Fprintf(a.Stdout, "ensemble      %s\n", ensemble)
 	if len(s.DiskBytes) > 0 {
 		fmt.Fprintf(a.Stdout, "disk          %s\n", diskText(s.DiskBytes))
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lethe"
 	"lethe/internal/command"
 	"lethe/service"
 	"lethe/service/waiting"
@@ -20,11 +21,12 @@ import (
 func TestStatusSaysWhatIsWaitedFor(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, printStatus(&command.App{Stdout: &out}, &service.Status{
-		RejectedRecords: 898, Waiting: []waiting.Wait{{
+		TrainedThrough: lethe.NoTimestep, RejectedRecords: 898, Waiting: []waiting.Wait{{
 			Cause: waiting.PartitionBehind, Since: time.Unix(0, 0), Move: waiting.Producer, Message: "Timestep 3 is open.",
 			Do: "Send a close record.",
 		}},
 	}))
+	require.Contains(t, out.String(), "ensemble      none yet\n")
 	require.Contains(t, out.String(), "rejected      898 records since the process began (lethe dlq list)\n")
 	require.Contains(t, out.String(),
 		"waiting       Timestep 3 is open. (since 1970-01-01T00:00:00Z; the producer's move)\n"+

@@ -2,9 +2,7 @@ package main
 
 import (
 	"fmt"
-	"net/http"
 	"os"
-	"strings"
 	"time"
 
 	"lethe/internal/atomicfile"
@@ -66,24 +64,5 @@ func (c *tokensGenerateCmd) Run(a *command.App) error {
 	}
 	fmt.Fprintln(a.Stdout, line)
 	fmt.Fprintf(a.Stderr, "lethe: the token is in %s\n", c.Out)
-	return nil
-}
-
-// tokenFlag selects the token for requests to a service.
-type tokenFlag struct {
-	TokenFile string `help:"File with the access token, if the service requires one." type:"path" placeholder:"FILE"`
-}
-
-// authorise adds the token to a request, if there is one.
-func (f tokenFlag) authorise(r *http.Request) error {
-	if f.TokenFile == "" {
-		return nil
-	}
-	const mostBytes = 1 << 10
-	token, err := atomicfile.Read(f.TokenFile, mostBytes)
-	if err != nil {
-		return fmt.Errorf("--token-file: %w", err)
-	}
-	r.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
 	return nil
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"lethe/ingest/bus"
 	"lethe/ingest/registry"
 	"lethe/ingest/schemas"
@@ -50,11 +48,7 @@ func (c *topicsSchemaCmd) Run(a *command.App) error {
 		return c.printTopic(a)
 	}
 	if c.Registry == "" {
-		if c.JSON {
-			return a.PrintJSON(map[string]any{"schema": schemas.Transactions})
-		}
-		fmt.Fprint(a.Stdout, schemas.Transactions)
-		return nil
+		return a.Print(c.JSON, map[string]any{"schema": schemas.Transactions}, "%s", schemas.Transactions)
 	}
 	config, err := c.Load(a, nil)
 	if err != nil {
@@ -65,11 +59,8 @@ func (c *topicsSchemaCmd) Run(a *command.App) error {
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		return a.PrintJSON(map[string]any{"id": id, "subject": registry.Subject(topic)})
-	}
-	fmt.Fprintf(a.Stdout, "%s has id %d (ingest.schema_id)\n", registry.Subject(topic), id)
-	return nil
+	return a.Print(c.JSON, map[string]any{"id": id, "subject": registry.Subject(topic)},
+		"%s has id %d (ingest.schema_id)\n", registry.Subject(topic), id)
 }
 
 // printTopic prints the JSON Schema of a topic, which is a JSON document either way.

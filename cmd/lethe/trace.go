@@ -6,6 +6,7 @@ import (
 	"lethe"
 	"lethe/configs"
 	"lethe/internal/command"
+	"lethe/internal/normalise"
 	"lethe/metrics/events"
 )
 
@@ -37,11 +38,15 @@ func (c *traceCmd) Run(a *command.App) error {
 		return err
 	}
 	var t events.Trace
+	id := normalise.Rule(config.Ingest.Records.Normalise).Name(c.Transaction)
 	switch {
 	case c.Request != "":
 		t = events.TraceOfErasure(secret, c.Request)
-	case c.Transaction != "":
-		p := secret.Pseudonym(lethe.TransactionID(c.Transaction))
+	case c.Timestep == nil:
+		if !lethe.ValidID(id) {
+			return command.Usagef("--request and --transaction take an id: the one given is empty or no id")
+		}
+		p := secret.Pseudonym(lethe.TransactionID(id))
 		var followed bool
 		if t, followed = events.NewSampler(secret, config.Traces.Transactions).Trace(p); !followed {
 			return fmt.Errorf("this transaction has no trace: it is not among the %g that traces.transactions chooses",

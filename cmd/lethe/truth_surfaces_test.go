@@ -2,20 +2,12 @@ package main
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/json"
-	"encoding/pem"
 	"fmt"
 	"maps"
-	"math/big"
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -32,6 +24,7 @@ import (
 	"lethe/internal/jws"
 	"lethe/pipeline/requests"
 	"lethe/service/api"
+	"lethe/service/servicetest"
 )
 
 const truthDomain = "dsr.example"
@@ -49,18 +42,9 @@ type shownRow struct {
 // API, console and OpenDSR of one deployment. The ledger moves none of them, so that states which pass in a moment
 // stand still.
 func TestTruth_EverySurface(t *testing.T) {
-	b := &logbook{T: t, folder: t.TempDir()}
-	b.data = filepath.Join(b.folder, "data")
-	keys := filepath.Join(b.folder, "authority.keys")
-	var lines strings.Builder
-	for _, name := range []string{"anna", "bert"} {
-		status, line, stderr := execute(t, "keys", "generate", "--role", "compliance", "--holder", name, "--out",
-			filepath.Join(b.folder, name))
-		require.Zero(t, status, stderr)
-		lines.WriteString(line)
-	}
-	require.NoError(t, os.WriteFile(keys, []byte(lines.String()), 0o600))
-	certificate, key := b.certificate()
+	b := newLogbook(t)
+	keys := b.signers("anna", "bert")
+	certificate, key, _ := servicetest.Certificate(t, truthDomain, servicetest.NewKey(t))
 	b.configure = func(c *configs.Config) {
 		c.Roles = []string{configs.RoleView}
 		c.Signatures = authority.Config{KeysFile: keys, Requests: 2}
@@ -169,7 +153,7 @@ func (b *logbook) shows(row shownRow) {
 	}
 	require.Equal(b, signers, shown.Signers, row.Row)
 	require.Equal(b, http.StatusNotFound, b.read("/api/v1/erasures/"+row.Digest+"/receipt", nil), "none is signed here")
-	var page api.StatusPage
+	var page api.Page[deletions.Report]
 	require.Equal(b, http.StatusOK, b.read("/api/v1/erasures?limit=500", &page))
 	require.True(b, slices.ContainsFunc(page.Items, func(r deletions.Report) bool {
 		return r.RequestDigest.String() == row.Digest && said(r) == expected
@@ -241,28 +225,4 @@ func (b *logbook) inBrowser(rows []shownRow) {
 	node.Env = append(os.Environ(), "CONSOLE_GIVEN="+string(given))
 	out, err := node.CombinedOutput()
 	require.NoError(b, err, "%s", out)
-}
-
-// certificate makes one for OpenDSR, with its key.
-func (b *logbook) certificate() (certificate, key string) {
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(b, err)
-	issuing, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(b, err)
-	issuer := &x509.Certificate{SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "issuer"}, IsCA: true}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: truthDomain}, DNSNames: []string{truthDomain},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-	}
-	signed, err := x509.CreateCertificate(rand.Reader, template, issuer, private.Public(), issuing)
-	require.NoError(b, err)
-	encoded, err := x509.MarshalPKCS8PrivateKey(private)
-	require.NoError(b, err)
-	certificate, key = filepath.Join(b.folder, "dsr.pem"), filepath.Join(b.folder, "dsr.key")
-	for path, block := range map[string]*pem.Block{
-		certificate: {Type: "CERTIFICATE", Bytes: signed}, key: {Type: "PRIVATE KEY", Bytes: encoded},
-	} {
-		require.NoError(b, os.WriteFile(path, pem.EncodeToMemory(block), 0o600))
-	}
-	return certificate, key
 }

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -20,6 +18,7 @@ import (
 	"lethe/ingest/authority"
 	"lethe/service"
 	"lethe/service/api"
+	"lethe/service/servicetest"
 )
 
 // truth is a row of the table in docs/truth.md.
@@ -79,20 +78,12 @@ func TestTruth_EveryState(t *testing.T) {
 // TestTruth walks one deployment through requests of every kind and compares what its surfaces say with the table.
 func TestTruth(t *testing.T) {
 	table := truths(t)
-	b := &logbook{T: t, folder: t.TempDir()}
-	b.data = filepath.Join(b.folder, "data")
-	keys := filepath.Join(b.folder, "authority.keys")
-	var lines bytes.Buffer
-	for _, name := range []string{"anna", "bert"} {
-		status, line, _ := execute(t, "keys", "generate", "--role", "compliance", "--holder", name, "--out",
-			filepath.Join(b.folder, name))
-		require.Zero(t, status)
-		lines.WriteString(line)
-	}
-	require.NoError(t, os.WriteFile(keys, lines.Bytes(), 0o600))
-	hook := newPosted(t)
+	b := newLogbook(t)
+	keys := b.signers("anna", "bert")
+	alerting := configs.Default()
+	hook := servicetest.Alerting(t, &alerting)
 	b.configure = func(c *configs.Config) {
-		c.Webhooks.URL, c.Webhooks.SecretFile, c.Webhooks.AllowPrivate = hook.URL, hook.secret, true
+		c.Webhooks = alerting.Webhooks
 		c.Partition.Shards, c.Trainer.Passes = 2, 1
 		c.Signatures = authority.Config{KeysFile: keys, Requests: 2}
 	}
@@ -224,7 +215,26 @@ func TestTruth(t *testing.T) {
 		line := `lethe_erasure_requests_total{state="` + string(state) + `"} ` + strconv.Itoa(n) + "\n"
 		require.True(t, strings.Contains(metrics, line), line)
 	}
-	hook.onlyAlerts(t)
+	require.NotEmpty(t, hook.Bodies())
+	for _, body := range hook.Bodies() {
+		require.Contains(t, body, `"type":"alert"`)
+		require.NotContains(t, body, "r-")
+		require.NotContains(t, body, "eras")
+	}
+}
+
+// signers makes the keys of people who may sign, and returns the file that a service knows them by.
+func (b *logbook) signers(names ...string) (keys string) {
+	keys = filepath.Join(b.folder, "authority.keys")
+	var lines strings.Builder
+	for _, name := range names {
+		status, line, stderr := execute(b.T, "keys", "generate", "--role", "compliance", "--holder", name, "--out",
+			filepath.Join(b.folder, name))
+		require.Zero(b, status, stderr)
+		lines.WriteString(line)
+	}
+	require.NoError(b, os.WriteFile(keys, []byte(lines.String()), 0o600))
+	return keys
 }
 
 // receipts compares the receipt of a request in its renderings with the table.
@@ -260,27 +270,19 @@ func (b *logbook) post(path string, body, into any) int {
 	return b.send(http.MethodPost, path, body, into)
 }
 
-func (b *logbook) text(path string) string {
-	var out json.RawMessage
-	response, err := http.Get("http://" + b.address + path)
-	require.NoError(b, err)
-	defer response.Body.Close()
-	out, err = io.ReadAll(response.Body)
-	require.NoError(b, err)
-	return string(out)
-}
+func (b *logbook) text(path string) string { return b.asked(http.MethodGet, path, "").Text }
 
 func (b *logbook) send(method, path string, body, into any) int {
 	sent, err := json.Marshal(body)
 	require.NoError(b, err)
-	request, err := http.NewRequestWithContext(b.Context(), method, "http://"+b.address+path, bytes.NewReader(sent))
-	require.NoError(b, err)
-	request.Header.Set("Content-Type", "application/json")
-	response, err := http.DefaultClient.Do(request)
-	require.NoError(b, err)
-	defer response.Body.Close()
+	response := b.asked(method, path, string(sent))
 	if response.StatusCode == http.StatusOK && into != nil {
-		require.NoError(b, json.NewDecoder(response.Body).Decode(into))
+		require.NoError(b, json.Unmarshal([]byte(response.Text), into))
 	}
 	return response.StatusCode
+}
+
+func (b *logbook) asked(method, path, body string) servicetest.Answer {
+	return servicetest.AskThrough(b, http.DefaultClient, method, "http://"+b.address+path, body,
+		"Content-Type", "application/json")
 }

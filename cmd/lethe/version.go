@@ -2,12 +2,12 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"runtime"
 	"runtime/debug"
 	"strings"
 
 	"lethe/internal/command"
+	"lethe/metrics"
 	"lethe/trainer/kernels"
 )
 
@@ -38,24 +38,14 @@ func (c *versionCmd) Run(a *command.App) error {
 	set := kernels.Default()
 	info := versionInfo{
 		Version:     a.Version,
+		Commit:      metrics.Revision(debug.ReadBuildInfo()),
 		Go:          runtime.Version(),
 		Platform:    runtime.GOOS + "/" + runtime.GOARCH,
 		KernelSet:   set.Name,
 		KernelLoops: set.Detail,
 		KernelSets:  kernels.Available(),
 	}
-	if build, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range build.Settings {
-			if s.Key == "vcs.revision" {
-				info.Commit = s.Value
-			}
-		}
-	}
-	if c.JSON {
-		return a.PrintJSON(info)
-	}
-	fmt.Fprintf(a.Stdout, "lethe %s (%s, %s), kernels %s (%s), available: %s\n",
+	return a.Print(c.JSON, info, "lethe %s (%s, %s), kernels %s (%s), available: %s\n",
 		info.Version, info.Go, info.Platform, info.KernelSet,
 		cmp.Or(info.KernelLoops, "plain Go"), strings.Join(info.KernelSets, ", "))
-	return nil
 }

@@ -20,23 +20,55 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// What an operator declared gone is in the log once, however often it is said.
-func TestATakeOverIsALeafOfTheLog(t *testing.T) {
-	d := deploy(t)
-	require.NoError(t, d.boot())
-	at := d.now.Add(time.Minute)
-	for range 2 {
-		d.TakeNotices([]wire.Notice{{Instance: &wire.Instance{
-			Role: acks.Train, Identity: "two", Replaced: []wire.Replaced{{Identity: "one", At: at}},
-		}}})
-		require.NoError(t, d.Advance(d.Context()))
+// What an operator declared gone or has struck off is in the log once, however often it is said.
+func TestWhatOperatorsDeclareIsALeafOfTheLog(t *testing.T) {
+	for name, c := range map[string]struct {
+		said func(at time.Time) wire.Notice
+		want func(role, identity string, at time.Time) translog.Operator
+	}{
+		"take-over": {func(at time.Time) wire.Notice {
+			return wire.Notice{Instance: &wire.Instance{
+				Role: acks.Train, Identity: "two", Replaced: []wire.Replaced{{Identity: "one", At: at}},
+			}}
+		}, translog.TakeOver},
+		"strike": {func(at time.Time) wire.Notice {
+			return wire.Notice{Strike: &wire.Strike{Role: acks.Train, Identity: "one", At: at}}
+		}, translog.StrikeOff},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := deploy(t)
+			require.NoError(t, d.boot())
+			at := d.now.Add(time.Minute)
+			for range 2 {
+				require.NoError(t, d.TakeNotices([]wire.Notice{c.said(at)}))
+				require.NoError(t, d.Advance(d.Context()))
+			}
+			var found []translog.Leaf
+			require.NoError(t, d.states.o.Log.Each(func(_ int64, leaf translog.Leaf) error {
+				found = append(found, leaf)
+				return nil
+			}))
+			require.Equal(t, []translog.Leaf{c.want(acks.Train, "one", at)}, found)
+		})
 	}
-	var found []translog.Leaf
-	require.NoError(t, d.states.o.Log.Each(func(_ int64, leaf translog.Leaf) error {
-		found = append(found, leaf)
-		return nil
-	}))
-	require.Equal(t, []translog.Leaf{translog.TakeOver(acks.Train, "one", at)}, found)
+}
+
+// inLedger puts a request into the ledger, as of a process before.
+func (d *deployment) inLedger() lethe.ErasureRequest {
+	d.Helper()
+	request := lethe.ErasureRequest{RequestID: "gdpr-1", Targets: lethe.Transactions("a"), Scope: lethe.ScopeStubs}
+	entry, err := deletions.NewEntry(testSecret, request, d.now)
+	require.NoError(d, err)
+	_, _, err = d.states.o.Ledger.TakeAll([]deletions.Entry{entry})
+	require.NoError(d, err)
+	return request
+}
+
+// logged is what is logged from now on.
+func (d *deployment) logged() *bytes.Buffer {
+	log := new(bytes.Buffer)
+	d.states.o.Logger = slog.New(slog.NewTextHandler(log, nil))
+	return log
 }
 
 // Whom an erasure waits for is said once, with the data directory that an operator may strike off: its process may be
@@ -44,23 +76,21 @@ func TestATakeOverIsALeafOfTheLog(t *testing.T) {
 func TestWhomAnErasureWaitsForIsSaid(t *testing.T) {
 	d := deploy(t)
 	require.NoError(t, d.boot())
-	var log bytes.Buffer
-	d.states.o.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	log := d.logged()
 	for _, instance := range []string{"one", "two"} {
 		member := wire.Member{Role: acks.Score, Identity: instance, Run: "1"}
 		require.NoError(t, d.TakeNotices([]wire.Notice{{Member: &member}}))
 	}
-	request := lethe.ErasureRequest{RequestID: "gdpr-1", Targets: lethe.Transactions("a"), Scope: lethe.ScopeStubs}
-	entry, err := deletions.NewEntry(testSecret, request, d.now)
-	require.NoError(t, err)
-	_, _, err = d.states.o.Ledger.TakeAll([]deletions.Entry{entry})
-	require.NoError(t, err)
-	_, err = d.states.o.Ledger.TransitionAll([]string{"gdpr-1"}, deletions.Accepted, nil)
+	request := d.inLedger()
+	_, err := d.states.o.Ledger.TransitionAll([]string{"gdpr-1"}, deletions.Accepted, nil)
 	require.NoError(t, err)
 	d.states.jobs.put(job{request: request})
-	ack := deletions.NewAck("gdpr-1", acks.Score, "one", deletions.StepSuppressed)
-	ack.Run = "1"
-	require.NoError(t, d.TakeNotices([]wire.Notice{{Ack: &ack}}))
+	suppressed := func(instance string) {
+		ack := deletions.NewAck("gdpr-1", acks.Score, instance, deletions.StepSuppressed)
+		ack.Run = "1"
+		require.NoError(t, d.TakeNotices([]wire.Notice{{Ack: &ack}}))
+	}
+	suppressed("one")
 
 	require.NoError(t, d.states.awaiting.look())
 	require.Empty(t, log.String(), "it may be on its way")
@@ -74,28 +104,9 @@ func TestWhomAnErasureWaitsForIsSaid(t *testing.T) {
 	require.Contains(t, log.String(), "request_id=gdpr-1 state=accepted role=score instance=two")
 	require.Equal(t, []deletions.AbsentDirectory{{Role: acks.Score, Instance: "two", Since: d.now.Add(-time.Minute)}},
 		d.Waits().Absent)
-	ack = deletions.NewAck("gdpr-1", acks.Score, "two", deletions.StepSuppressed)
-	ack.Run = "1"
-	require.NoError(t, d.TakeNotices([]wire.Notice{{Ack: &ack}}))
+	suppressed("two")
 	require.NoError(t, d.states.awaiting.look())
 	require.Empty(t, d.Waits().Absent)
-}
-
-// A strike is a leaf of the log, once.
-func TestAStrikeIsALeafOfTheLog(t *testing.T) {
-	d := deploy(t)
-	require.NoError(t, d.boot())
-	at := d.now.Add(time.Minute)
-	for range 2 {
-		require.NoError(t, d.TakeNotices([]wire.Notice{{Strike: &wire.Strike{Role: acks.Train, Identity: "one", At: at}}}))
-		require.NoError(t, d.Advance(d.Context()))
-	}
-	var found []translog.Leaf
-	require.NoError(t, d.states.o.Log.Each(func(_ int64, leaf translog.Leaf) error {
-		found = append(found, leaf)
-		return nil
-	}))
-	require.Equal(t, []translog.Leaf{translog.StrikeOff(acks.Train, "one", at)}, found)
 }
 
 // Who says that he shares a role before the last search has ended may have read what is erased, also
@@ -128,13 +139,8 @@ func TestWhoJoinsBeforeTheSearchEndsIsWaitedFor(t *testing.T) {
 func TestARequestWhoseRecordIsGoneIsReported(t *testing.T) {
 	d := deploy(t)
 	require.NoError(t, d.boot())
-	var log bytes.Buffer
-	d.states.o.Logger = slog.New(slog.NewTextHandler(&log, nil))
-	request := lethe.ErasureRequest{RequestID: "gdpr-1", Targets: lethe.Transactions("a"), Scope: lethe.ScopeStubs}
-	entry, err := deletions.NewEntry(testSecret, request, d.now)
-	require.NoError(t, err)
-	_, _, err = d.states.o.Ledger.TakeAll([]deletions.Entry{entry})
-	require.NoError(t, err)
+	log := d.logged()
+	request := d.inLedger()
 	require.NoError(t, d.states.awaiting.look())
 	require.Empty(t, log.String(), "it may not be read yet")
 	d.now = d.now.Add(time.Minute)

@@ -70,7 +70,8 @@ func (a *awaiting) lookForTargets(e deletions.Entry, unread map[string]time.Time
 	this := e.RequestID + " targets"
 	if logged[this] = a.now().Sub(since) >= awaitedQuietly; logged[this] && !a.logged[this] {
 		a.o.Logger.Warn("an erasure waits for its targets, and its record was not read from erasures.v1: if brokers answer, "+
-			"another record has taken its place; submit the same request again", "request_id", e.RequestID, "state", e.State)
+			"another record has taken its place, or it is older than seven days; submit the same request again",
+			"request_id", e.RequestID, "state", e.State)
 	}
 }
 

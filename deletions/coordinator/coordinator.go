@@ -161,7 +161,7 @@ func (c *Coordinator) advance(ctx context.Context) error {
 			oldest.Overdue++
 		}
 	}
-	c.states.o.Listener.ErasuresOpen(oldest)
+	c.states.o.Listener(oldest)
 	if err := c.states.cancelled.conclude(ctx); err != nil {
 		return err
 	}
@@ -226,7 +226,7 @@ func (c *Coordinator) TakeNotices(notices []wire.Notice) error {
 	for _, n := range notices {
 		if n.Strike != nil {
 			if refusal := n.Strike.Refusal(c.states.o.Authority); refusal != nil {
-				c.states.o.Logger.Warn("a strike was ignored: what is said of processes must be signed by an admin",
+				c.states.o.Logger.Warn("a strike was ignored: it must be signed by an admin",
 					"role", n.Strike.Role, "instance", n.Strike.Identity, "reason", refusal.Reason, "detail", refusal.Detail)
 				continue
 			}

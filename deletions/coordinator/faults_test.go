@@ -192,6 +192,15 @@ func (d *deployment) round() error {
 	return nil
 }
 
+// rounds are so many, a minute apart.
+func (d *deployment) rounds(n int) {
+	d.Helper()
+	for range n {
+		require.NoError(d, d.round())
+		d.now = d.now.Add(time.Minute)
+	}
+}
+
 // otherRoles does what train and score do: each command is answered once.
 func (d *deployment) otherRoles() {
 	answered := make(map[string]int)

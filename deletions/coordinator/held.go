@@ -239,7 +239,7 @@ func (h *holds) approve(ctx context.Context, list []approval) (refused []letter,
 		with := e.WithSignatures(a.signed.By, a.signed.Until)
 		if h.o.Authority.Holders(with.SignedBy) == h.o.Authority.Holders(e.SignedBy) {
 			refused = append(refused, letter{a.rec, &ingest.Refusal{
-				Reason: ingest.SamePerson, Detail: "it takes the signature of another person than who has signed already",
+				Reason: ingest.SamePerson, Detail: "another person must sign than the one that has signed",
 			}})
 			continue
 		}

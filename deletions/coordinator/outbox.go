@@ -79,7 +79,7 @@ type letter struct {
 func (o *outbox) deadLetter(ctx context.Context, list []letter) error {
 	letters := make([]ingest.Outgoing, len(list))
 	for i, one := range list {
-		o.Listener.RecordDeadLettered(events.RecordDeadLettered{
+		o.Listener(events.RecordDeadLettered{
 			Topic: one.rec.Topic, Reason: string(one.refusal.Reason),
 		})
 		letters[i] = ingest.WithheldLetter(one.rec, one.refusal, o.Version)
@@ -124,7 +124,7 @@ func PublishHolds(ctx context.Context, to wire.Publisher, key ed25519.PrivateKey
 // record is a status's record. It notifies the listener of a new state.
 func (o *outbox) record(status deletions.Status) (ingest.Outgoing, error) {
 	if o.entered.add(&status) {
-		o.Listener.ErasureChanged(events.ErasureChanged{
+		o.Listener(events.ErasureChanged{
 			Trace: events.TraceOfErasure(o.Secret, status.RequestID), State: string(status.State),
 			Elapsed: status.UpdatedAt.Sub(status.ReceivedAt), Result: string(status.Result()),
 		})
@@ -168,7 +168,7 @@ func (o *outbox) answered(ack deletions.Ack) error {
 		return err
 	}
 	for _, e := range answered {
-		o.Listener.ErasureAnswered(events.ErasureAnswered{
+		o.Listener(events.ErasureAnswered{
 			Trace: events.TraceOfErasure(o.Secret, e.RequestID), Role: ack.Role, Instance: ack.Instance, Step: string(ack.Step),
 			Duration: max(0, o.Clock.Now().Sub(e.Updated())),
 		})
@@ -182,7 +182,7 @@ func (o *outbox) phaseDone(b batch.Batch, phase events.ErasurePhase, since delet
 	for _, e := range b.Members {
 		for _, change := range slices.Backward(e.History) {
 			if change.State == since {
-				o.Listener.ErasurePhaseDone(events.ErasurePhaseDone{
+				o.Listener(events.ErasurePhaseDone{
 					Trace: events.TraceOfErasure(o.Secret, e.RequestID), Phase: phase, Duration: max(0, now.Sub(change.At)),
 				})
 				break

@@ -36,7 +36,7 @@ func (r *Requests) Take(ctx context.Context, records bus.Batch) error {
 		return err
 	}
 	if n := in.count(); n > 0 {
-		r.o.Listener.RecordsConsumed(events.RecordsConsumed{
+		r.o.Listener(events.RecordsConsumed{
 			Topic: string(bus.Erasures), Result: events.Accepted, Count: n,
 		})
 	}

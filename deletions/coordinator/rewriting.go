@@ -179,12 +179,16 @@ func (s *states) retraining(ctx context.Context, b batch.Batch) (batch.Batch, er
 // swapped cleans up: it tombstones records and scrubs the graphs' files, then waits until every place was searched.
 // If the graphs did not hold all targets, it searches the topics now, for another place may have held them.
 func (s *states) swapped(ctx context.Context, b batch.Batch) (batch.Batch, error) {
+	// Score first replaces the reasons that named a target: a tombstone must not remove what takes their place.
+	_, replaced := s.acks.Of(b.Leader, b.Attempts(), acks.Score, deletions.StepErased)
 	switch {
 	case s.scrubs.begunFor(b): // withdrawn already; records behind an unreadable batch: at the next attempt
 	case s.knowsAll(b):
 		if err := s.records.RemoveNamed(ctx, b.IDs()); err != nil {
 			return b, err
 		}
+	case !replaced:
+		return b, nil
 	default:
 		found, done, err := s.withdrawing.withdrawn(ctx, b)
 		if err != nil || !done {
@@ -192,7 +196,11 @@ func (s *states) swapped(ctx context.Context, b batch.Batch) (batch.Batch, error
 		}
 		b = found
 	}
-	if made, err := s.scrubs.make(ctx, b); err != nil || !made {
+	scrubbed, err := s.scrubs.make(ctx, b)
+	if err == nil && replaced {
+		err = s.verification.locateAhead(b.NotWithdrawn())
+	}
+	if err != nil || !scrubbed {
 		return b, err
 	}
 	return s.cleaned(ctx, b)

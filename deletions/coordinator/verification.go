@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"lethe/deletions"
 	"lethe/deletions/batch"
@@ -17,6 +18,9 @@ type Verification struct {
 	*core
 	// locating finds records to be withdrawn; verifying is the last search.
 	locating, verifying searching
+	// located is the attempt of the batch that locating is for, concluded the time of its verdict.
+	located   int
+	concluded time.Time
 	// looked are the records that the last one has searched.
 	looked search.Looked
 	// barrier is the name of the barrier after the verdict. passed means that it was read back, so that all processes
@@ -54,7 +58,7 @@ func (v *Verification) Next() *search.Search {
 func (v *Verification) Conclude(ctx context.Context, verdict search.Verdict) error {
 	v.dirty = true
 	if verdict.Located != nil {
-		v.locating = searching{verdict: &verdict}
+		v.locating.search, v.locating.verdict, v.concluded = nil, &verdict, v.now()
 		if verdict.Err == nil {
 			v.looked = verdict.Located.Looked
 		}
@@ -69,22 +73,39 @@ func (v *Verification) Conclude(ctx context.Context, verdict search.Verdict) err
 	return nil
 }
 
+// locatedFor is how long located records are taken as all that there are. A process that has not searched its files yet
+// may take hours.
+const locatedFor = 3 * time.Second
+
 // locate returns the records to be withdrawn for a batch, once found.
 func (v *Verification) locate(b batch.Batch) (*search.Located, error) {
-	if last := v.locating.verdict; last != nil && slices.Equal(last.RequestIDs, b.IDs()) {
+	last, age := v.locating.verdict, v.now().Sub(v.concluded)
+	if last != nil && v.located == b.Attempts() && slices.Equal(last.RequestIDs, b.IDs()) && age.Abs() <= locatedFor {
 		v.locating.verdict = nil
 		return last.Located, nil
 	}
+	return nil, v.beginLocating(b)
+}
+
+// locateAhead begins to locate the records of a batch before they are asked for, if nothing else was located.
+func (v *Verification) locateAhead(b batch.Batch) error {
+	if v.locating.verdict != nil || len(b.Members) == 0 {
+		return nil
+	}
+	return v.beginLocating(b)
+}
+
+func (v *Verification) beginLocating(b batch.Batch) error {
 	if v.locating.search != nil {
-		return nil, nil
+		return nil
 	}
 	sought, err := v.searchFor(b)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	sought.Locates, sought.Secret, sought.Taken = true, v.o.Secret, v.o.Notes.Taken()
-	v.locating.search, v.locating.handed = sought, false
-	return nil, nil
+	v.locating, v.located = searching{search: sought}, b.Attempts()
+	return nil
 }
 
 // begin prepares the search for some requests.

@@ -166,7 +166,7 @@ func (v *verifying) fail(
 		v.splits.mark(holding)
 	}
 	for range holding.Members {
-		v.o.Listener.ErasureVerificationFailed(events.ErasureVerificationFailed{})
+		v.o.Listener(events.ErasureVerificationFailed{})
 	}
 	return v.stop(ctx, holding, deletions.Failed, v.failure(verdict, others))
 }

@@ -76,7 +76,7 @@ func TestEstimatesFollowWhatWasMeasured(t *testing.T) {
 	require.Equal(t, string(deletions.RejectedScope), f.Scopes[1].Rejected)
 	require.Equal(t, 1, f.Held)
 
-	train := pace.Listener().ShardTrained
+	train := pace.Listener()
 	for range 40 {
 		train(events.ShardTrained{Model: trainer.Defaults().Model, Duration: 100 * time.Millisecond})
 		train(events.ShardTrained{Model: trainer.Trees, Duration: time.Second})

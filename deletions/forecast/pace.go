@@ -41,18 +41,18 @@ func NewPace() *Pace { return &Pace{kinds: make(map[string]speed)} }
 
 // Listener measures the roles' events.
 func (p *Pace) Listener() events.Listener {
-	return events.Listener{
-		ShardTrained: func(e events.ShardTrained) {
+	return events.Tee(
+		events.On(func(e events.ShardTrained) {
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			p.kinds[e.Model] = p.kinds[e.Model].with(e.Duration.Seconds(), 1)
-		},
-		SnapshotPartitioned: func(e events.SnapshotPartitioned) {
+		}),
+		events.On(func(e events.SnapshotPartitioned) {
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			p.cut = p.cut.with(e.Duration.Seconds(), 1)
-		},
-	}
+		}),
+	)
 }
 
 // Rates are recent seconds per checkpoint of each kind of model, and per partition of a timestep, as far as

@@ -143,6 +143,16 @@ func suppresses(s deletions.Status) bool {
 	}, state)
 }
 
+// Erased returns the entries whose targets are suppressed for good: they can no longer be cancelled.
+func (c Copy) Erased() (out []deletions.Entry) {
+	for _, id := range slices.Sorted(maps.Keys(c.Entries)) {
+		if e := c.Entries[id]; e.Suppresses() && !e.State.Cancellable() {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
 // Restore adds missing entries to the ledger, and returns the entries without a copy of the same state. The error is
 // ErrLost if a request was carried out that neither has.
 func (c Copy) Restore(l *deletions.Ledger) (uncopied []deletions.Entry, err error) {

@@ -1,7 +1,6 @@
 package receipt_test
 
 import (
-	"fmt"
 	"io/fs"
 	"strings"
 	"testing"
@@ -72,22 +71,4 @@ func TestWhatBrokenReceiptsSayIsRead(t *testing.T) {
 		require.Contains(t, string(receipt.Decoded([]byte(document))), hidden, name)
 	}
 	require.Empty(t, strings.TrimSpace(string(receipt.Decoded(nil))))
-}
-
-// A search reads every receipt that was ever issued.
-func BenchmarkSaid(b *testing.B) {
-	r := verifiedReceipt(b, lethe.ScopeStubs)
-	for n := range 100 {
-		r.MayRemain = append(r.MayRemain, fmt.Sprintf("what remains, number %d", n))
-	}
-	d, err := receipt.Sign(r, signingKey(1))
-	require.NoError(b, err)
-	data, err := d.Encode()
-	require.NoError(b, err)
-	b.SetBytes(int64(len(data)))
-	for b.Loop() {
-		if len(receipt.Decoded(data)) == 0 {
-			b.Fatal("nothing was read")
-		}
-	}
 }

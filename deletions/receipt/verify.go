@@ -104,7 +104,7 @@ func (v *Verification) signatures(d Document, trust Trust, problems *record.Prob
 	}
 	trust.count(valid)
 	v.TrustedKey = len(trust.Keys) > 0
-	problems.Check(v.TrustedKey, "signature: no key is known that must have signed: nobody can say who did")
+	problems.Check(v.TrustedKey, "signature: no trusted key is given, so the signature proves nothing")
 	for _, key := range trust.Keys {
 		id := KeyID(key)
 		v.TrustedKey = v.TrustedKey && valid[id]

@@ -104,7 +104,7 @@ func TestRefusalsNameWhatFails(t *testing.T) {
 			[]byte(strings.Replace(string(data), d.Signatures[0].Value, jws.Encode(
 				ed25519.Sign(other, []byte(d.Signatures[0].Protected+"."+d.Payload))), 1)), trust(key), []string{altered}},
 		"no key is known": {data, receipt.Trust{}, []string{
-			"signature: no key is known that must have signed: nobody can say who did"}},
+			"signature: no trusted key is given, so the signature proves nothing"}},
 		"no signature": {[]byte(`{"payload":"` + d.Payload + `","signatures":[]}`), trust(key), []string{
 			"signature: there is none", "kid: no signature is by the trusted key " + id + ", but by nobody"}},
 		"an empty signature": {[]byte(strings.Replace(string(data), d.Signatures[0].Value, "", 1)), trust(key),

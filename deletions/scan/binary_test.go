@@ -7,7 +7,6 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"lethe"
-	"lethe/deletions/scan"
 	"lethe/ingest"
 )
 
@@ -15,7 +14,6 @@ import (
 // be searched for as bytes, by the ends of a payment, by features and by subjects, in fields that
 // nobody knows, and though they are broken.
 func TestBinaryRecordsAreFoundByWhatTheySay(t *testing.T) {
-	secret := lethe.Secret{5}
 	row := []float32{0.5, -1.25, 3, 4, 5, 6, 7, 8}
 	transaction := func(id lethe.TransactionID, features []float32, subjects ...string) []byte {
 		_, value, err := ingest.Protobuf(1).Transaction(lethe.Transaction{
@@ -55,18 +53,12 @@ func TestBinaryRecordsAreFoundByWhatTheySay(t *testing.T) {
 		"an unknown kind of message": {short, []byte("\x00\x00\x00\x00\x01\x02\x14\x0a\x03abc"), true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			prints, _, err := scan.TargetFingerprints(secret, c.target)
-			require.NoError(t, err)
-			sc, err := scan.NewScanner(secret, prints)
-			require.NoError(t, err)
+			sc := scannerOf(t, targetPrints(t, c.target)...)
 			rec := ingest.Record{Key: []byte("key"), Value: c.value}
 			require.Equal(t, c.found, len(sc.MatchRecord(rec.Key, rec.Parts()...)) > 0)
 		})
 	}
-	prints, err := scan.RowFingerprints(secret, row)
-	require.NoError(t, err)
-	sc, err := scan.NewScanner(secret, prints)
-	require.NoError(t, err)
+	sc := scannerOf(t, rowPrints(t, row...)...)
 	require.NotEmpty(t, sc.ScanBytes(transaction("z", row)), "a row has the bytes that lethe stores")
 	rec := ingest.Record{Value: transaction("z", row)}
 	require.NotEmpty(t, sc.MatchRecord(nil, rec.Parts()...))

@@ -14,11 +14,7 @@ import (
 // However deep a producer nests a text, it is looked through, and takes little of the stack. Who is named in it counts.
 func TestATextThatIsNestedDeepIsLookedThrough(t *testing.T) {
 	defer debug.SetMaxStack(debug.SetMaxStack(32 << 20))
-	secret := lethe.Secret{7}
-	named, err := scan.FeaturesFingerprint(secret, "tx-anna", nil)
-	require.NoError(t, err)
-	sc, err := scan.NewScanner(secret, []scan.Fingerprint{named})
-	require.NoError(t, err)
+	sc := scannerOf(t, targetPrints(t, featuresOf("tx-anna", nil))...)
 	const levels = 1_000_000
 	for _, level := range []string{"[", `{"a":`} {
 		deep := strings.Repeat(level, levels)
@@ -31,13 +27,7 @@ func TestATextThatIsNestedDeepIsLookedThrough(t *testing.T) {
 // Features are found by what a record says of their transaction, in whatever spelling; what
 // is 0 there, or another's, is not. Where nobody can tell, they are found.
 func TestFeaturesAreFoundByWhatIsSaid(t *testing.T) {
-	secret := lethe.Secret{7}
-	named, err := scan.FeaturesFingerprint(secret, "caf\u00e9/1", lethe.Columns{1, 3})
-	require.NoError(t, err)
-	whole, err := scan.FeaturesFingerprint(secret, "b", nil)
-	require.NoError(t, err)
-	sc, err := scan.NewScanner(secret, []scan.Fingerprint{named, whole})
-	require.NoError(t, err)
+	sc := scannerOf(t, targetPrints(t, featuresOf("caf\u00e9/1", lethe.Columns{1, 3}), featuresOf("b", nil))...)
 	for _, c := range []struct {
 		key, value string
 		found      []int

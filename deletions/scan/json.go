@@ -94,7 +94,7 @@ func (m *jsonMatch) text(data []byte, offset int64, depth int) {
 	around := m.ends
 	m.ends = paymentEnds{keeps: broken}
 	m.ends.pass(data[:max(0, bytes.IndexByte(data, '"'))])
-	in, name := anyField, ""
+	in, name := anyField, []byte(nil)
 	for at := bytes.IndexByte(data, '"'); at >= 0 && at < len(data); inside = !inside {
 		end := closingQuote(data, at+1)
 		isName := inside && endsName(data, end)
@@ -108,14 +108,14 @@ func (m *jsonMatch) text(data []byte, offset int64, depth int) {
 			m.ends.pass(data[at+1 : end])
 		}
 		if inside || broken {
-			m.isName = !broken && inside && !isName && fitsName(name, data[at+1:end])
+			m.isName = !broken && inside && !isName && fitsName(string(name), data[at+1:end])
 			m.str(data[at+1:end], offset+int64(at)+1, depth)
 			m.isName = false
 			m.end(data[at+1:end], endsName(data, end), offset+int64(at)+1)
 		}
 		if m.at = anyField; isName {
-			name = string(Unescape(data[at+1 : end]))
-			in = fieldOf(name)
+			name = Unescape(data[at+1 : end])
+			in = fieldOf(string(name))
 		}
 		at = end
 	}

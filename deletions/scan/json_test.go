@@ -12,7 +12,6 @@ import (
 	"pgregory.net/rapid"
 
 	"lethe"
-	"lethe/deletions/scan"
 )
 
 // spelling draws one of the legal ways in which JSON can say a text.
@@ -41,15 +40,11 @@ func spelling(rt *rapid.T, text string) string {
 // An id is found in whatever way JSON says it, and wherever in a document: the
 // oracle is encoding/json, which reads the same document.
 func TestAnIDIsFoundInEverySpelling(t *testing.T) {
-	secret := lethe.Secret{5}
 	rapid.Check(t, func(rt *rapid.T) {
 		letters := rapid.SampledFrom([]rune(`abc019-_/"\éß日😀`))
 		id := lethe.TransactionID(rapid.StringOfN(letters, 1, 12, -1).Draw(rt, "id"))
 		other := lethe.TransactionID(rapid.StringOfN(letters, 1, 12, -1).Draw(rt, "other"))
-		prints, err := scan.TransactionFingerprints(secret, id)
-		require.NoError(rt, err)
-		sc, err := scan.NewScanner(secret, prints)
-		require.NoError(rt, err)
+		sc := scannerOf(rt, targetPrints(rt, lethe.Transactions(id)...)...)
 		document := func(id lethe.TransactionID) (whole, cut []byte) {
 			text := spelling(rt, string(id))
 			shape := rapid.SampledFrom([]string{
@@ -84,14 +79,11 @@ func number(rt *rapid.T, v float32) string {
 
 // A feature row is found in whatever way its numbers are written, and no other row.
 func TestARowIsFoundInEverySpelling(t *testing.T) {
-	secret := lethe.Secret{6}
 	rapid.Check(t, func(rt *rapid.T) {
 		value := rapid.SampledFrom([]float32{0, 1, -1, 0.5, 100, 1e-7, 3.25e9, 16777216, lethe.Missing()})
 		row := rapid.SliceOfN(value, 3, 20).Draw(rt, "row")
-		prints, err := scan.RowFingerprints(secret, row)
-		require.NoError(rt, err)
-		sc, err := scan.NewScanner(secret, prints)
-		require.NoError(rt, err)
+		prints := rowPrints(rt, row...)
+		sc := scannerOf(rt, prints...)
 		text := func(row []float32) string {
 			var parts []string
 			for _, v := range row {
@@ -115,28 +107,15 @@ func TestARowIsFoundInEverySpelling(t *testing.T) {
 
 // Names and values of the record formats are no ids, though an id may be spelled so.
 func TestWordsOfTheFormatsAreNoIDs(t *testing.T) {
-	secret := lethe.Secret{7}
 	for _, id := range []lethe.TransactionID{"id", "type", "3"} {
-		prints, err := scan.TransactionFingerprints(secret, id)
-		require.NoError(t, err)
-		sc, err := scan.NewScanner(secret, prints)
-		require.NoError(t, err)
+		sc := scannerOf(t, targetPrints(t, lethe.Transactions(id)...)...)
 		require.Empty(t, sc.MatchText([]byte(`{"type":"label","id":"x","timestep":3,"label":"licit"}`)))
 	}
 }
 
 func FuzzMatchText(f *testing.F) {
-	secret := lethe.Secret{8}
-	var prints []scan.Fingerprint
-	for _, id := range []lethe.TransactionID{"café-1", "ab"} {
-		more, err := scan.TransactionFingerprints(secret, id)
-		require.NoError(f, err)
-		prints = append(prints, more...)
-	}
-	more, err := scan.RowFingerprints(secret, []float32{1, 2, 3})
-	require.NoError(f, err)
-	sc, err := scan.NewScanner(secret, append(prints, more...))
-	require.NoError(f, err)
+	ids := targetPrints(f, lethe.Transactions("café-1", "ab")...)
+	sc := scannerOf(f, append(ids, rowPrints(f, 1, 2, 3)...)...)
 	for _, seed := range []string{
 		`{"id":"caf\u00e9-1","f":[1e0,2.0, 3]}`, `"\ud83d\u`, `\`, `"`, `-,-`, `{"a":"{\"b\":1}"}`,
 	} {
@@ -147,27 +126,4 @@ func FuzzMatchText(f *testing.F) {
 			require.Less(t, h.Offset, int64(len(data)+1))
 		}
 	})
-}
-
-func BenchmarkMatchText(b *testing.B) {
-	secret := lethe.Secret{9}
-	row := make([]float32, 165)
-	var text []string
-	for i := range row {
-		row[i] = float32(i) * 0.37
-		text = append(text, strconv.FormatFloat(float64(row[i])+1, 'g', -1, 32))
-	}
-	prints, err := scan.RowFingerprints(secret, row)
-	require.NoError(b, err)
-	ids, err := scan.TransactionFingerprints(secret, "230007682")
-	require.NoError(b, err)
-	sc, err := scan.NewScanner(secret, append(prints, ids...))
-	require.NoError(b, err)
-	record := []byte(`{"type":"transaction","id":"144730909","timestep":3,"features":[` + strings.Join(text, ", ") + `]}`)
-	b.SetBytes(int64(len(record)))
-	for b.Loop() {
-		if len(sc.MatchText(record)) > 0 {
-			b.Fatal("found what is not there")
-		}
-	}
 }

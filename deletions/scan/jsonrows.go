@@ -13,7 +13,7 @@ import (
 
 // rows compares every run of numbers and nulls separated by commas, in quotation marks or not.
 func (m *jsonMatch) rows(data []byte, offset int64) {
-	if len(m.sc.rows) == 0 {
+	if bytes.Count(data, []byte{','}) < m.sc.fewestFeatures-1 {
 		return
 	}
 	for at := 0; at < len(data); {

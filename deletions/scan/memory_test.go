@@ -13,20 +13,9 @@ import (
 
 // manyScanner looks for something of every kind.
 func manyScanner(t *testing.T) *scan.Scanner {
-	secret := lethe.Secret{7}
-	features := lethe.Target{Kind: lethe.FeaturesTarget, Transaction: "tx-bert", Columns: lethe.Columns{1, 3}}
-	targets := []lethe.Target{lethe.PaymentBetween("tx-1", "tx-2"), lethe.SubjectThrough("customer-ann", 9), features}
-	var prints []scan.Fingerprint
-	for _, target := range slices.Concat(targets, lethe.Transactions("tx-anna", "ab")) {
-		more, _, err := scan.TargetFingerprints(secret, target)
-		require.NoError(t, err)
-		prints = append(prints, more...)
-	}
-	more, err := scan.RowFingerprints(secret, []float32{1, 2, 3, 4.5, 6})
-	require.NoError(t, err)
-	sc, err := scan.NewScanner(secret, append(prints, more...))
-	require.NoError(t, err)
-	return sc
+	targets := append(lethe.Transactions("tx-anna", "ab"), lethe.PaymentBetween("tx-1", "tx-2"),
+		lethe.SubjectThrough("customer-ann", 9), featuresOf("tx-bert", lethe.Columns{1, 3}))
+	return scannerOf(t, append(targetPrints(t, targets...), rowPrints(t, 1, 2, 3, 4.5, 6)...)...)
 }
 
 // Whatever fills a record, looking it through takes a few times its size: one that came compressed has 32 MB.

@@ -69,17 +69,13 @@ func TestPartsOfOtherKeys(t *testing.T) {
 }
 
 func TestPartsOfOtherPaymentsAndSubjects(t *testing.T) {
-	payment, err := scan.PaymentFingerprints(testSecret, "order-1", "x-1")
-	require.NoError(t, err)
-	sc := scannerOf(t, payment...)
+	sc := scannerOf(t, targetPrints(t, lethe.PaymentBetween("order-1", "x-1"))...)
 	const value = `{"timestep":1}`
 	require.NotEmpty(t, sc.ScanBytes([]byte(kafkaRecord("order-1>x-1", value))))
 	require.Empty(t, sc.ScanBytes([]byte(kafkaRecord("order-1>x-1-b", value))))
 	require.Empty(t, sc.ScanBytes([]byte(kafkaRecord("re-order-1>x-1", value))))
 
-	subject, err := scan.SubjectFingerprints(testSecret, "cust-1", lethe.Timestep(3))
-	require.NoError(t, err)
-	sc = scannerOf(t, subject...)
+	sc = scannerOf(t, targetPrints(t, lethe.SubjectThrough("cust-1", 3))...)
 	framed := func(s string) []byte { return append(binary.LittleEndian.AppendUint32(nil, uint32(len(s))), s...) }
 	require.NotEmpty(t, sc.ScanBytes(framed("cust-1")))
 	require.Empty(t, sc.ScanBytes(framed("cust-1-0001")))
@@ -99,9 +95,7 @@ func TestSpelledFingerprints_Decomposed_IsFoundInRawBytes(t *testing.T) {
 		{lethe.PaymentBetween(composed, "x-1"), decomposed + ">x-1"},
 		{lethe.SubjectThrough(composed, 3), decomposed},
 	} {
-		own, _, err := scan.TargetFingerprints(testSecret, c.target)
-		require.NoError(t, err)
-		require.Empty(t, scannerOf(t, own...).ScanBytes([]byte(c.raw)))
+		require.Empty(t, scannerOf(t, targetPrints(t, c.target)...).ScanBytes([]byte(c.raw)))
 		spelled, notSearched, err := scan.SpelledFingerprints(testSecret, nfc, c.target)
 		require.NoError(t, err)
 		require.Equal(t, []scan.Kind{scan.KindSpellings}, notSearched, "the accent has a second decomposed form")

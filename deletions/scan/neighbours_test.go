@@ -68,9 +68,7 @@ func TestDrawnNamesThatHoldAnErasedOneDoNotCount(t *testing.T) {
 
 // compareWithNeighbour requires that a name is found wherever it stands, and not where a longer one does.
 func compareWithNeighbour(t require.TestingT, erased, longer string) {
-	forms, err := scan.TransactionFingerprints(testSecret, lethe.TransactionID(erased))
-	require.NoError(t, err)
-	sc := scannerOf(t, forms...)
+	sc := scannerOf(t, targetPrints(t, lethe.Transactions(lethe.TransactionID(erased))...)...)
 	neighbours, remainders := written(longer), written(erased)
 	for place, data := range neighbours {
 		if strings.HasPrefix(place, "JSON in JSON") { // spelled twice, it is found by what it says

@@ -117,22 +117,17 @@ func carriesPlainly(text []byte, subject string, until lethe.Timestep) bool {
 
 // What a plain reading finds is found, and of a text that is whole no other features.
 func FuzzMatchRecord(f *testing.F) {
-	secret := lethe.Secret{7}
 	const until = 5
 	of := map[string][]lethe.Columns{"a": {nil}, "bé": {{0}, {1, 3}}}
 	var names []string
-	var prints []scan.Fingerprint
+	var targets []lethe.Target
 	for id, each := range of {
 		for _, columns := range each {
-			print, err := scan.FeaturesFingerprint(secret, lethe.TransactionID(id), columns)
-			require.NoError(f, err)
-			prints, names = append(prints, print), append(names, id+">"+columns.String())
+			targets = append(targets, featuresOf(lethe.TransactionID(id), columns))
+			names = append(names, id+">"+columns.String())
 		}
 	}
-	more, err := scan.SubjectFingerprints(secret, "ann", until)
-	require.NoError(f, err)
-	sc, err := scan.NewScanner(secret, append(prints, more...))
-	require.NoError(f, err)
+	sc := scannerOf(f, targetPrints(f, append(targets, lethe.SubjectThrough("ann", until))...)...)
 	for _, seed := range []string{
 		`{"id":"a","features":[0,-0,1e-99,null],"x":[{"id":"b\u00e9","features":[1,{},[]]}],"features":"1"}`,
 		`{"id":"bé","features":[0,1,0,0],"id":null,"features":[]} {"id":"a"`, `{"features":{"id":"a","features":[1]}}`,

@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -41,6 +42,8 @@ type pass struct {
 	// bounded allows dropping hits of frequent fingerprints; keep, if not nil, selects hits.
 	bounded bool
 	keep    func(h Hit) bool
+	// memory reads data in memory.
+	memory bytes.Reader
 }
 
 // newPass allocates for reads of about chunk bytes.

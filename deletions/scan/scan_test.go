@@ -30,6 +30,28 @@ func scannerOf(t require.TestingT, list ...scan.Fingerprint) *scan.Scanner {
 	return sc
 }
 
+// targetPrints are the fingerprints of targets.
+func targetPrints(t require.TestingT, targets ...lethe.Target) (list []scan.Fingerprint) {
+	for _, target := range targets {
+		prints, _, err := scan.TargetFingerprints(testSecret, target)
+		require.NoError(t, err)
+		list = append(list, prints...)
+	}
+	return list
+}
+
+// rowPrints are those of a feature row.
+func rowPrints(t require.TestingT, row ...float32) []scan.Fingerprint {
+	prints, err := scan.RowFingerprints(testSecret, row)
+	require.NoError(t, err)
+	return prints
+}
+
+// featuresOf are a transaction's features at columns, of which there may be none for all.
+func featuresOf(id lethe.TransactionID, columns lethe.Columns) lethe.Target {
+	return lethe.Target{Kind: lethe.FeaturesTarget, Transaction: id, Columns: columns}
+}
+
 func fingerprints(t require.TestingT, needles [][]byte) []scan.Fingerprint {
 	list := make([]scan.Fingerprint, len(needles))
 	for i, n := range needles {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 	"sync"
@@ -45,10 +46,11 @@ type Scanner struct {
 	// keyed (ids), payments and subjects are the fingerprints compared with keys and text, by length.
 	keyed, payments, subjects map[int][]int
 	// whole are longer ids by length and rolling hash, rows are feature rows by number of features, for MatchText.
-	whole        map[int]map[uint64][]int
-	rows         map[int][]rowGroup
-	mostFeatures int
-	columns      columnsIndex
+	whole map[int]map[uint64][]int
+	rows  map[int][]rowGroup
+	// fewestFeatures and mostFeatures bound the rows' lengths.
+	fewestFeatures, mostFeatures int
+	columns                      columnsIndex
 	// before and after bound the reach of a window around its anchor.
 	before, after int
 	// step is the distance of the places checked.
@@ -105,8 +107,8 @@ func NewScanner(secret lethe.Secret, fingerprints []Fingerprint) (*Scanner, erro
 		secret: secret, keys: hashKeysOf(secret), fingerprints: slices.Clone(fingerprints),
 		keyed: map[int][]int{}, payments: map[int][]int{}, subjects: map[int][]int{},
 		whole: map[int]map[uint64][]int{}, rows: map[int][]rowGroup{},
-		after: anchorBytes,
-		step:  stepOf(fingerprints),
+		after: anchorBytes, fewestFeatures: math.MaxInt,
+		step: stepOf(fingerprints),
 	}
 	for i, f := range sc.fingerprints {
 		if err := f.Validate(); err != nil {
@@ -174,7 +176,8 @@ func (sc *Scanner) addRow(f Fingerprint, row rowEntry, first uint64) {
 		at, groups = len(groups), append(groups, rowGroup{f.AnchorAt, make(map[uint64][]rowEntry)})
 		sc.rows[f.Length/floatBytes] = groups
 	}
-	sc.mostFeatures = max(sc.mostFeatures, f.Length/floatBytes)
+	features := f.Length / floatBytes
+	sc.fewestFeatures, sc.mostFeatures = min(sc.fewestFeatures, features), max(sc.mostFeatures, features)
 	same := groups[at].byAnchor
 	same[first] = append(same[first], row)
 }
@@ -226,7 +229,9 @@ func (sc *Scanner) scanBytes(data []byte, keep func(h Hit) bool) []Hit {
 	// A bytes.Reader has no errors; one more byte lets the first read see the end.
 	p := sc.passFor(min(chunkBytes, len(data)+1))
 	p.bounded, p.keep = true, keep
-	hits, _, _ := p.run(bytes.NewReader(data))
+	p.memory.Reset(data)
+	hits, _, _ := p.run(&p.memory)
+	p.memory.Reset(nil)
 	p.bounded, p.keep = false, nil
 	sc.passes.Put(p)
 	return hits

@@ -203,9 +203,15 @@ func (f *features) text(at int, n string) {
 	f.number(at, float32(parsed))
 }
 
+// mayHaveFeatures reports whether a list may have begun in a text. One without digits and null has no features.
+func mayHaveFeatures(text []byte) bool {
+	_, list, begins := bytes.Cut(text, []byte{'['})
+	return begins && (bytes.ContainsAny(list, "0123456789") || bytes.Contains(list, []byte(missingText)))
+}
+
 // broken reads invalid JSON: the features may be of anyone named in it.
 func (s *featureReader) broken(text []byte) {
-	if bytes.IndexByte(text, '[') < 0 {
+	if !mayHaveFeatures(text) {
 		return
 	}
 	for _, i := range s.byKey {

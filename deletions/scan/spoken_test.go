@@ -27,18 +27,13 @@ func allocated(do func()) uint64 {
 
 // featuresScanner looks for features of transactions at columns.
 func featuresScanner(t require.TestingT, of map[lethe.TransactionID][]lethe.Columns) *scan.Scanner {
-	secret := lethe.Secret{7}
-	var prints []scan.Fingerprint
+	var targets []lethe.Target
 	for id, each := range of {
 		for _, columns := range each {
-			f, err := scan.FeaturesFingerprint(secret, id, columns)
-			require.NoError(t, err)
-			prints = append(prints, f)
+			targets = append(targets, featuresOf(id, columns))
 		}
 	}
-	sc, err := scan.NewScanner(secret, prints)
-	require.NoError(t, err)
-	return sc
+	return scannerOf(t, targetPrints(t, targets...)...)
 }
 
 // Of ids and features that an object repeats, each is not compared with each, which would take more than a byte for

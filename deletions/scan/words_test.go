@@ -32,10 +32,7 @@ func TestAnIDThatIsAWord(t *testing.T) {
 		"illicit", "close", "label", "licit", "transaction", "settle", "payment", "unknown", "verified",
 		"request_id", "erasure-status.v1", "1", "17",
 	} {
-		prints, err := scan.IDFingerprints(lethe.Secret{7}, id)
-		require.NoError(t, err)
-		sc, err := scan.NewScanner(lethe.Secret{7}, prints)
-		require.NoError(t, err)
+		sc := idScanner(t, id)
 		say := func(format string) []byte { return fmt.Appendf(nil, format, id) }
 		for _, names := range []string{
 			`{"type":"transaction","id":"%s","timestep":1,"features":[1]}`, `{"transaction" : "%s"}`,

@@ -33,13 +33,19 @@ func (l Looked) Serves(prints []scan.Fingerprint) bool {
 
 // Behind returns the positions behind the searched records of a topic of original records, if it was searched.
 func (l Looked) Behind(topic bus.Topic) (positions map[int]int64, known bool) {
-	positions = make(map[int]int64)
+	positions = l.End(topic)
+	return positions, len(positions) > 0 && keepsOriginals(topic)
+}
+
+// End returns the positions behind the searched records of a topic.
+func (l Looked) End(topic bus.Topic) map[int]int64 {
+	positions := make(map[int]int64)
 	for at, through := range l.through {
 		if at.Topic == topic {
 			positions[at.Partition] = through + 1
 		}
 	}
-	return positions, len(positions) > 0 && keepsOriginals(topic)
+	return positions
 }
 
 // leftOf adds the findings of a topic to due.

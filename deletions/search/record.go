@@ -9,10 +9,22 @@ import (
 	"lethe/ingest"
 )
 
-// Hits searches every part of a record, raw and decoded. Another transaction may have the same features as an erased
-// one: they are its own and do not count.
-func Hits(scanner *scan.Scanner, rec ingest.Record) []scan.Hit {
+// Found searches every part of a record, raw and decoded. Features are not searched for in its code, which is random:
+// as broken JSON it may have any.
+func Found(scanner *scan.Scanner, rec ingest.Record) []scan.Hit {
 	hits := scanner.MatchRecord(rec.Key, rec.Parts()...)
+	isCode := func(h ingest.Header) bool { return h.Key == ingest.CodeHeader }
+	if !slices.ContainsFunc(hits, ofFeatures) || !slices.ContainsFunc(rec.Headers, isCode) {
+		return hits
+	}
+	rec.Headers = slices.DeleteFunc(slices.Clone(rec.Headers), isCode)
+	features := scanner.MatchRecord(rec.Key, rec.Parts()...)
+	return slices.DeleteFunc(hits, func(h scan.Hit) bool { return ofFeatures(h) && !slices.Contains(features, h) })
+}
+
+// Hits is Found, without features of another transaction that has the same ones: they are its own.
+func Hits(scanner *scan.Scanner, rec ingest.Record) []scan.Hit {
+	hits := Found(scanner, rec)
 	if ofAnother(rec, hits) {
 		return nil
 	}
@@ -46,7 +58,9 @@ func IsFeatures(k scan.Kind) bool { return k == scan.KindFeatures || k == scan.K
 
 func ofSubject(h scan.Hit) bool { return h.Kind == scan.KindSubject }
 
+func ofFeatures(h scan.Hit) bool { return h.Kind == scan.KindFeaturesOf }
+
 // namesTarget reports whether a hit is not only of features.
 func namesTarget(hits []scan.Hit) bool {
-	return slices.ContainsFunc(hits, func(h scan.Hit) bool { return h.Kind != scan.KindFeaturesOf && !IsFeatures(h.Kind) })
+	return slices.ContainsFunc(hits, func(h scan.Hit) bool { return !ofFeatures(h) && !IsFeatures(h.Kind) })
 }

@@ -18,8 +18,8 @@ type UnreadableAt struct {
 // Report logs that it may hold a record of a request's targets.
 func (u UnreadableAt) Report(to *slog.Logger, requestID string) {
 	to.Error("erasure: a batch that nobody can read may hold a record of a target: remove the records of its partition "+
-		"up to it (docs/erasure.md has the commands)", "request_id", requestID, "topic", u.Topic, "partition", u.Partition,
-		"first_offset", u.First, "last_offset", u.Last, "sha256", u.SHA256.String())
+		"up to it (docs/erasure-search.md has the commands)", "request_id", requestID, "topic", u.Topic,
+		"partition", u.Partition, "first_offset", u.First, "last_offset", u.Last, "sha256", u.SHA256.String())
 }
 
 func unreadable(gap *bus.Gap) deletions.UnreadableBatch {

@@ -45,9 +45,6 @@ type Log struct {
 // NewLog returns the log kept in kv.
 func NewLog(kv deletions.KV, signer Signer) *Log { return &Log{kv: kv, signer: signer} }
 
-// Origin is the log's name.
-func (l *Log) Origin() string { return l.signer.origin }
-
 // Write implements deletions.Journal: a Request for a new entry, a Transition for every new change, a Found, and an
 // Operator for a hold that was set or lifted.
 func (l *Log) Write(c deletions.Changes, rows []deletions.Row, put func(...deletions.Row) error) error {

@@ -69,24 +69,30 @@ func (r *Records) Remove(ctx context.Context, found search.Remains, looked searc
 	return nil
 }
 
-// stillDue leaves out records whose keys came again since the search: those are republished on arrival if needed.
+// stillDue leaves out records whose keys came again since the search: those are republished or withdrawn on arrival if
+// needed, and a tombstone would remove one that names nothing erased.
 func (r *Records) stillDue(
 	ctx context.Context, topic bus.Topic, list []ingest.Outgoing, l search.Looked,
 ) ([]ingest.Outgoing, error) {
-	again := func(o ingest.Outgoing) bool { return o.Value != nil }
-	positions, known := l.Behind(topic)
-	if !known || !slices.ContainsFunc(list, again) {
-		return list, nil
+	due := make(map[place]bool, len(list))
+	for _, o := range list {
+		due[place{topic, o.Partition, string(o.Key)}] = true
 	}
-	came := make(map[place]bool)
-	err := r.o.Bus.ReadNew(ctx, topic, positions, func(rec ingest.Record) error {
-		came[place{topic, rec.Partition, string(rec.Key)}] = true
-		return nil
+	came, stays := make(map[place]bool), make(map[place]bool)
+	err := r.o.Bus.ReadNew(ctx, topic, l.End(topic), func(rec ingest.Record) error {
+		at := place{topic, rec.Partition, string(rec.Key)}
+		if !due[at] {
+			return nil
+		}
+		names, err := r.Names(rec)
+		came[at], stays[at] = true, !rec.Tombstone() && !names
+		return err
 	})
 	if err != nil && !errors.Is(err, bus.ErrCorrupt) {
 		return nil, err
 	}
 	return slices.DeleteFunc(slices.Clone(list), func(o ingest.Outgoing) bool {
-		return again(o) && came[place{topic, o.Partition, string(o.Key)}]
+		at := place{topic, o.Partition, string(o.Key)}
+		return stays[at] || o.Value != nil && came[at]
 	}), nil
 }

@@ -54,7 +54,7 @@ var (
 
 	// errDoubtful marks the response of a broker that may be a previous leader, while other
 	// brokers do not respond.
-	errDoubtful = errors.New("not all brokers say who leads")
+	errDoubtful = errors.New("not all brokers know the leader")
 
 	// ErrHoldsRecords means that partitions were not added because the topics already
 	// hold records: their keys would move to other partitions.

@@ -29,11 +29,9 @@ func formerLeader(t *testing.T, silent bool, change func(*bus.Config)) (c *bus.C
 		change(&cfg)
 	}
 	topic := cfg.Name(bus.Labels)
-	cluster, err := kfake.NewCluster(kfake.NumBrokers(2), kfake.SeedTopics(1, topic))
-	require.NoError(t, err)
-	t.Cleanup(cluster.Close)
+	cluster := fakeCluster(t, &cfg, 2)
 	require.NoError(t, cluster.MoveTopicPartition(topic, 0, leader))
-	cfg.Brokers = cluster.ListenAddrs()[:1]
+	cfg.Brokers = cfg.Brokers[:1]
 	b := broker{config: cfg}
 	require.NoError(t, client(t, b, nil).Write(t.Context(), bus.Labels,
 		[]ingest.Outgoing{pinned("a", "1", 0), pinned("b", "2", 0)}))
@@ -135,11 +133,9 @@ func TestAnEpochThatNobodyLeadsInIsNotWaitedForForEver(t *testing.T) {
 	cfg := bus.At()
 	cfg.DialTimeout = 100 * time.Millisecond
 	topic := cfg.Name(bus.Labels)
-	cluster, err := kfake.NewCluster(kfake.NumBrokers(2), kfake.SeedTopics(1, topic))
-	require.NoError(t, err)
-	t.Cleanup(cluster.Close)
+	cluster := fakeCluster(t, &cfg, 2)
 	require.NoError(t, cluster.MoveTopicPartition(topic, 0, 1))
-	cfg.Brokers = cluster.ListenAddrs()[1:]
+	cfg.Brokers = cfg.Brokers[1:]
 	require.NoError(t, client(t, broker{config: cfg}, nil).Write(t.Context(), bus.Labels,
 		[]ingest.Outgoing{pinned("a", "1", 0)}))
 	cluster.ControlKey(int16(kmsg.Metadata), func(asked kmsg.Request) (kmsg.Response, error, bool) {
@@ -149,9 +145,7 @@ func TestAnEpochThatNobodyLeadsInIsNotWaitedForForEver(t *testing.T) {
 		}
 		return leads(cluster, asked.(*kmsg.MetadataRequest), topic, 0, 50), nil, true
 	})
-	c, err := bus.OpenPatient(cfg, func(string, error) {})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, c.Close()) })
+	c := patientClient(t, cfg, new(watched))
 	ends, err := c.EndOffsets(t.Context(), bus.Labels)
 	require.NoError(t, err)
 	require.Equal(t, []int64{1}, ends)
@@ -167,10 +161,5 @@ func TestWhoLedBeforeHidesNoRecords(t *testing.T) {
 
 	c, wakeUp = formerLeader(t, false, nil)
 	time.AfterFunc(500*time.Millisecond, wakeUp)
-	var all []string
-	require.NoError(t, c.ReadAll(t.Context(), bus.Labels, func(rec ingest.Record) error {
-		all = append(all, string(rec.Key))
-		return nil
-	}))
-	require.Equal(t, []string{"a", "b"}, all)
+	require.Equal(t, []string{"a", "b"}, keys(recordsOf(t, c, bus.Labels)))
 }

@@ -223,7 +223,7 @@ func (s Sharer) Members(ctx context.Context, name string) (int, error) {
 	group := s.Client.cfg.TopicPrefix + name
 	answer, err := s.Client.kafka.DescribeGroups(ctx, &kafka.DescribeGroupsRequest{GroupIDs: []string{group}})
 	if err == nil && len(answer.Groups) != 1 {
-		err = fmt.Errorf("brokers told of %d groups, want 1", len(answer.Groups))
+		err = fmt.Errorf("brokers returned %d groups, want 1", len(answer.Groups))
 	}
 	if err == nil {
 		err = answer.Groups[0].Error

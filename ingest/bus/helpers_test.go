@@ -11,6 +11,7 @@ import (
 
 	"github.com/segmentio/kafka-go"
 	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kfake"
 
 	"lethe/ingest"
 	"lethe/ingest/bus"
@@ -83,6 +84,36 @@ func client(t *testing.T, b broker, change func(*bus.Config)) *bus.Client {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, c.Close()) })
 	return c
+}
+
+// fakeCluster starts brokers that a test controls, which have labels.v1, and has a client know them.
+func fakeCluster(t *testing.T, cfg *bus.Config, brokers int, options ...kfake.Opt) *kfake.Cluster {
+	t.Helper()
+	options = append(options, kfake.NumBrokers(brokers), kfake.SeedTopics(1, cfg.Name(bus.Labels)))
+	cluster, err := kfake.NewCluster(options...)
+	require.NoError(t, err)
+	t.Cleanup(cluster.Close)
+	cfg.Brokers = cluster.ListenAddrs()
+	return cluster
+}
+
+// patientClient is one that waits for whatever may pass.
+func patientClient(t *testing.T, cfg bus.Config, w *watched) *bus.Client {
+	t.Helper()
+	c, err := bus.OpenPatient(cfg, w.watch)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, c.Close()) })
+	return c
+}
+
+// recordsOf are the records of a topic.
+func recordsOf(t *testing.T, c *bus.Client, topic bus.Topic) (all []ingest.Record) {
+	t.Helper()
+	require.NoError(t, c.ReadAll(t.Context(), topic, func(rec ingest.Record) error {
+		all = append(all, rec)
+		return nil
+	}))
+	return all
 }
 
 func tail(t *testing.T, c *bus.Client, positions map[bus.TopicPartition]int64) *bus.Tail {

@@ -165,7 +165,7 @@ func (r *ranges) partition(ctx context.Context, number int) (start, end int64, e
 		r.leaders = nil
 		switch {
 		case errors.Is(err, kafka.UnknownLeaderEpoch):
-			err = fmt.Errorf("brokers do not agree on who leads: %w", err)
+			err = fmt.Errorf("brokers name different leaders: %w", err)
 		case isMissing(err):
 			err = c.diagnose(ctx, tp, err)
 		}

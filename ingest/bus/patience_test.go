@@ -51,15 +51,8 @@ func (w *watched) waiting() (n int) {
 // patient opens a patient client of a broker of its own, which has labels.v1.
 func patient(t *testing.T, cfg bus.Config) (*kfake.Cluster, *bus.Client, *watched) {
 	t.Helper()
-	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, cfg.TopicPrefix+string(bus.Labels)))
-	require.NoError(t, err)
-	t.Cleanup(cluster.Close)
-	cfg.Brokers = cluster.ListenAddrs()
-	w := new(watched)
-	c, err := bus.OpenPatient(cfg, w.watch)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, c.Close()) })
-	return cluster, c, w
+	cluster, w := fakeCluster(t, &cfg, 1), new(watched)
+	return cluster, patientClient(t, cfg, w), w
 }
 
 // Whatever a broker answers that may pass, a patient client waits for it: no
@@ -162,13 +155,9 @@ func refuse(req kmsg.Request, code int16) kmsg.Response {
 		resp.Topics = append(resp.Topics, topic)
 		return resp
 	case *kmsg.FetchRequest:
-		resp := r.ResponseKind().(*kmsg.FetchResponse)
 		p := kmsg.NewFetchResponseTopicPartition()
 		p.ErrorCode = code
-		topic := kmsg.NewFetchResponseTopic()
-		topic.Topic, topic.Partitions = r.Topics[0].Topic, append(topic.Partitions, p)
-		resp.Topics = append(resp.Topics, topic)
-		return resp
+		return answerOf(r, p)
 	case *kmsg.ListOffsetsRequest:
 		resp := r.ResponseKind().(*kmsg.ListOffsetsResponse)
 		p := kmsg.NewListOffsetsResponseTopicPartition()
@@ -230,14 +219,7 @@ func TestPositionsAreWaitedFor(t *testing.T) {
 
 // What an operator must change is not waited for.
 func TestAPatientClientDoesNotWaitForWhatCannotPass(t *testing.T) {
-	cfg := bus.At()
-	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, cfg.TopicPrefix+string(bus.Labels)))
-	require.NoError(t, err)
-	defer cluster.Close()
-	cfg.Brokers = cluster.ListenAddrs()
-	c, err := bus.OpenPatient(cfg, (&watched{}).watch)
-	require.NoError(t, err)
-	defer c.Close()
+	cluster, c, _ := patient(t, bus.At())
 	const invalid = 42
 	cluster.Control(func(req kmsg.Request) (kmsg.Response, error, bool) {
 		cluster.KeepControl()
@@ -247,7 +229,7 @@ func TestAPatientClientDoesNotWaitForWhatCannotPass(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	require.ErrorContains(t, c.Write(ctx, bus.Labels, []ingest.Outgoing{pinned("b", "1", 0)}), "Invalid Request")
-	_, err = c.EndOffsets(ctx, bus.Labels)
+	_, err := c.EndOffsets(ctx, bus.Labels)
 	require.ErrorContains(t, err, "Invalid Request")
 	_, err = tail(t, c, map[bus.TopicPartition]int64{labels0: 0}).Next(ctx)
 	require.ErrorContains(t, err, "Invalid Request")
@@ -259,13 +241,10 @@ func TestATopicThatIsGoneIsWaitedFor(t *testing.T) {
 	b, _ := open(t, nil)
 	cfg, w := b.config, &watched{}
 	cfg.DialTimeout = 100 * time.Millisecond
-	c, err := bus.OpenPatient(cfg, w.watch)
-	require.NoError(t, err)
-	defer c.Close()
-	follow := tail(t, c, map[bus.TopicPartition]int64{{Topic: bus.Receipts, Partition: 3}: 7})
+	follow := tail(t, patientClient(t, cfg, w), map[bus.TopicPartition]int64{{Topic: bus.Receipts, Partition: 3}: 7})
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second) // more than brokers are doubted for
 	defer cancel()
-	_, err = follow.Next(ctx)
+	_, err := follow.Next(ctx)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -28,13 +28,11 @@ func guarded(t *testing.T) (cfg bus.Config, authority []byte) {
 	web := httptest.NewTLSServer(http.NotFoundHandler())
 	defer web.Close()
 	cfg = bus.At()
-	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, cfg.TopicPrefix+string(bus.Labels)),
+	fakeCluster(t, &cfg, 1,
 		kfake.TLS(&tls.Config{Certificates: web.TLS.Certificates}), //nolint:gosec // a test's broker
 		kfake.EnableSASL(), kfake.Superuser("SCRAM-SHA-256", "lethe", "right"))
-	require.NoError(t, err)
-	t.Cleanup(cluster.Close)
 	folder := t.TempDir()
-	cfg.Brokers, cfg.DialTimeout = cluster.ListenAddrs(), time.Second
+	cfg.DialTimeout = time.Second
 	cfg.TLS = secure.TLS{Enabled: true, CAFile: filepath.Join(folder, "ca.crt")}
 	cfg.SASL = secure.SASL{
 		Mechanism: secure.ScramSHA256, Username: "lethe", PasswordFile: filepath.Join(folder, "password"),
@@ -89,14 +87,9 @@ func (w *watched) told(what string) bool {
 // A right that is taken from a running process is waited for; a command does not wait.
 func TestADeniedRightIsWaitedForWhileRunning(t *testing.T) {
 	cfg := bus.At()
-	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, cfg.TopicPrefix+string(bus.Labels)))
-	require.NoError(t, err)
-	defer cluster.Close()
-	cfg.Brokers = cluster.ListenAddrs()
+	cluster := fakeCluster(t, &cfg, 1)
 	var w watched
-	patient, err := bus.OpenPatient(cfg, w.watch)
-	require.NoError(t, err)
-	defer patient.Close()
+	patient := patientClient(t, cfg, &w)
 	hasty, err := bus.Open(cfg)
 	require.NoError(t, err)
 	defer hasty.Close()

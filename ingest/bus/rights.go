@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"unicode"
@@ -124,6 +125,9 @@ func (a Admin) Grant(ctx context.Context, rights []Right) error {
 		request.ACLs = append(request.ACLs, r.entry)
 	}
 	response, err := a.client.kafka.CreateACLs(ctx, request)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = errors.New("the broker ends the connection (that of lethe run has no ACLs, and lets in this machine alone)")
+	}
 	if err != nil {
 		return fmt.Errorf("create ACLs: %w", a.client.explain(ctx, err))
 	}

@@ -21,11 +21,7 @@ func TestRecordsWithoutTheCodeAreNamed(t *testing.T) {
 	header := []ingest.Header{{Key: "lethe.revision", Value: []byte("1")}}
 	record := ingest.Outgoing{Key: []byte("slice/0/1/0"), Value: []byte("x"), Headers: header}
 	require.NoError(t, own.Write(t.Context(), bus.Slices, []ingest.Outgoing{record}))
-	var written ingest.Record
-	require.NoError(t, plain.ReadAll(t.Context(), bus.Slices, func(rec ingest.Record) error {
-		written = rec
-		return nil
-	}))
+	written := recordsOf(t, plain, bus.Slices)[0]
 	require.Len(t, written.Headers, 2, "whoever has no key sees the code")
 	require.Empty(t, written.Unauthenticated, "and says nothing of it")
 	again := func(change func(*ingest.Outgoing)) ingest.Outgoing {
@@ -82,10 +78,9 @@ func TestRecordsOfBeforeNeedNoCode(t *testing.T) {
 	}
 	bus.NewSeal([32]byte{1}, map[bus.TopicPartition]int64{{Topic: bus.Snapshots}: 2}).On(own)
 	var unproven []bool
-	require.NoError(t, own.ReadAll(t.Context(), bus.Snapshots, func(rec ingest.Record) error {
+	for _, rec := range recordsOf(t, own, bus.Snapshots) {
 		unproven = append(unproven, rec.Unauthenticated != "")
-		return nil
-	}))
+	}
 	require.Equal(t, []bool{false, false, true}, unproven)
 }
 

@@ -51,7 +51,7 @@ func Contracts() []Contract {
 			Key: "the transaction's id; <source>><target> of a payment"},
 		{Topic: "labels.v1", Direction: In, Title: "A label of a transaction, or the end of a timestep's labels",
 			Key: "the transaction's id"},
-		{Topic: "erasures.v1", Direction: In, Title: "A request for erasure, or what is said of one",
+		{Topic: "erasures.v1", Direction: In, Title: "A request for erasure; a signature, hold or cancellation of one",
 			Key: "the request id"},
 		{Topic: "predictions.v1", Direction: Out, Title: "The newest prediction of a transaction",
 			Key: "the transaction's id"},

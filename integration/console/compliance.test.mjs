@@ -188,3 +188,16 @@ test('a receipt that was changed is not valid', async t => {
   assert.ok(swollen.some(text => text.includes('checkpoint is signed')), swollen.join());
   await leave();
 });
+
+// W141: the command that is shown for signatures named other transactions where an id has a comma.
+test('an id with a comma or a quote is one id, in the form and in the command', async t => {
+  const { page, leave } = await visit(t, 'compliance');
+  const found = await page.evaluate(async texts => {
+    const { ids, quoted } = await import('/console/erasures.js');
+    return texts.map(text => [ids(text), ids(text).map(quoted)]);
+  }, ['a, b;c', '"a,b"', '"""a"""', 'say"x', '"open']);
+  assert.deepEqual(found, [
+    [['a', 'b', 'c'], ['a', 'b', 'c']], [['a,b'], ['"a,b"']], [['"a"'], ['"""a"""']], [['say"x'], ['"say""x"']], [['"open'], ['"""open"']],
+  ]);
+  await leave();
+});

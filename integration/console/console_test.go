@@ -18,6 +18,7 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/integration/process"
+	"lethe/pipeline/view"
 	"lethe/service"
 	"lethe/service/api"
 	"lethe/service/guard"
@@ -144,7 +145,7 @@ func feed(t *testing.T, s *process.Service, token string) (shared string) {
 		{Key: []byte("broken"), Value: []byte(`{"type":"transaction","id":"broken","timestep":"soon"}`)},
 	}))
 	await(t, s, "the record that came too early is refused", func() bool {
-		var letters api.LetterPage
+		var letters api.Page[view.Letter]
 		return ask(t, s, token, "/dead-letters?reason=timestep_jump", &letters) && len(letters.Items) == 1
 	})
 	o := dataset.GenerateDefaults()
@@ -161,8 +162,8 @@ func feed(t *testing.T, s *process.Service, token string) (shared string) {
 		return ask(t, s, token, "/status", &status) && status.TrainedThrough == steps && status.LagRecords == 0
 	})
 	await(t, s, "the view has it, with reasons", func() bool {
-		var page api.StepPage
-		var alerts api.ScoredPage
+		var page api.Page[*view.Step]
+		var alerts api.Page[api.Scored]
 		return ask(t, s, token, "/timesteps", &page) && len(page.Items) == steps && page.Items[0].Quality != nil &&
 			ask(t, s, token, "/alerts", &alerts) && len(alerts.Items) > 0 &&
 			ask(t, s, token, "/transactions/"+alerts.Items[0].Ref.String()+"/reasons", nil)

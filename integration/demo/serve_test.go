@@ -52,7 +52,7 @@ func TestServedDemo(t *testing.T) {
 	}
 	require.NotEmpty(t, address, "no line has the address of the console: %s", &stderr)
 
-	var alerts api.ScoredPage
+	var alerts api.Page[api.Scored]
 	get(t, address+"/api/v1/alerts", &alerts)
 	require.NotEmpty(t, alerts.Items, "the console has no alerts")
 	var reasons json.RawMessage

@@ -30,7 +30,7 @@ func damagedTables(t *testing.T, bin string) {
 	}{
 		{"train/shard-0001/g*/*.sst", "train", false},
 		{"score/state/g*/*.sst", "score", false},
-		{"build/snapshots/t000002/g*/*.sst", "build", true},
+		{"build/snapshots/t000002.*.graph", "build", true},
 		{"build/snapshots/staging/g*/*.sst", "build", true},
 		{"build/ledger/g*/*.sst", "build", false},
 	} {
@@ -81,7 +81,8 @@ func (d *deployment) tells(folder, line string) {
 	line = strings.TrimSpace(line)
 	require.NotContains(d.t, line, "\n")
 	path := filepath.Join(d.dir, folder)
-	require.Regexp(d.t, `^lethe: .*the store in `+path+`/\S+ is damaged: \S+\.sst is not what was written \(`, line)
+	const damaged = `/\S+ is damaged: \S+\.(sst|graph) is not what was written \(`
+	require.Regexp(d.t, `^lethe: .*the store in `+path+damaged, line)
 	if folder == "build" {
 		require.Contains(d.t, line, "(put the folder "+path+" back from a copy, or remove the whole of it and start again")
 	} else {

@@ -59,7 +59,9 @@ func TestTwoProcessesTrainAsOne(t *testing.T) {
 	two.AwaitLog("train: took over a partition of slices.v1")
 	lost := start("train", "lost")
 	lost.AwaitLog("train: partitions of slices.v1 are assigned")
-	require.Zero(t, trainedBy(t, two)+trainedBy(t, lost), "what is there is adopted")
+	// A process that has not read the journal to its end yet may fit trees and regressions of timesteps that nobody waits
+	// for any more, but neither a network nor the newest ones.
+	require.LessOrEqual(t, trainedBy(t, two)+trainedBy(t, lost), fitted*(steps-1), "what is there is adopted")
 	d.requireGroup(3)
 	lost.Kill()
 
@@ -106,7 +108,10 @@ func TestTwoProcessesTrainAsOne(t *testing.T) {
 
 // models is how many a timestep has: a network for each shard, two groups of trees and of
 // logistic regressions.
-const models = 4 + 2 + 2
+const models = 4 + fitted
+
+// fitted is how many of them are fitted anew for every timestep.
+const fitted = 2 + 2
 
 // trainedBy counts the models that a process has trained.
 func trainedBy(t *testing.T, s *process.Service) (n int) {

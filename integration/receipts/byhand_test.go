@@ -18,7 +18,7 @@ import (
 	"lethe/integration/process"
 )
 
-// The commands of docs/erasure.md need no program of ours, and tell what was altered.
+// The commands of docs/receipts.md need no program of ours, and tell what was altered.
 func TestAReceiptIsCheckedByHand(t *testing.T) {
 	for _, name := range []string{"bash", "jq", "openssl", "basenc"} {
 		tool(t, name)

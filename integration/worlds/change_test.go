@@ -26,6 +26,7 @@ const (
 	hangs  = "hangs"
 	wakes  = "wakes"
 	leads  = "leads"
+	loses  = "loses its folder"
 	cut    = "is cut off"
 )
 
@@ -131,9 +132,12 @@ func (d *deployment) change(ctx context.Context, c change) error {
 		return nil
 	case h == nil:
 		return nil
-	case c.what == leaves:
+	case c.what == leaves, c.what == loses:
 		g.hosts[c.number], g.away[c.number], g.hangs[c.number] = nil, true, false
 		err := d.killed(g.folder(c.number), c.machine, h.end)
+		if err == nil && c.what == loses {
+			err = d.lose(ctx, loss{c.role, c.number})
+		}
 		g.elect()
 		return err
 	case c.what == wakes:

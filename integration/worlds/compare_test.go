@@ -46,6 +46,9 @@ func (c *comparison) standing(w world, got *state) {
 		c.equal("processes of "+role+" that stand by", len(got.standing[role]), max(0, processes-1))
 		for i, has := range got.standing[role] {
 			what := fmt.Sprintf("process %d of %s that stands by", i, role)
+			if has == nil {
+				continue
+			}
 			if role == ofScore {
 				c.equal(what+": ensemble", has.Ensemble == nil, got.status.Ensemble == nil)
 				if has.Ensemble != nil && got.status.Ensemble != nil {

@@ -22,6 +22,8 @@ type crew struct {
 	generation int64
 	// registered says that control.v1 has the members.
 	registered bool
+	// newcomer is the trainer that has not begun yet, or nobody.
+	newcomer int
 }
 
 // nobody is no trainer.
@@ -29,10 +31,18 @@ const nobody = -1
 
 // crewOf is one of some trainers, of which each has a share.
 func crewOf(trainers int) crew {
-	c := crew{away: make([]bool, trainers), deaf: nobody}
+	c := crew{away: make([]bool, trainers), deaf: nobody, newcomer: nobody}
 	for p := range partitions[bus.Slices] {
 		c.owners = append(c.owners, p%max(1, trainers))
 	}
+	return c
+}
+
+// without is the crew without its last trainer, who has not begun yet.
+func (c crew) without() crew {
+	c.newcomer = len(c.away) - 1
+	c.away[c.newcomer] = true
+	c.owners = crewOf(c.newcomer).owners
 	return c
 }
 
@@ -71,15 +81,17 @@ func numbered(folder string, number int) string {
 type shift struct {
 	leaves, joins int
 	machine       bool
-	owners        []int
-	deaf          int
+	// loses says that who leaves loses its folder.
+	loses  bool
+	owners []int
+	deaf   int
 }
 
 // String implements fmt.Stringer.
 func (s shift) String() string {
 	switch {
 	case s.leaves != nobody:
-		return fmt.Sprintf("trainer %d leaves (with its machine: %v)", s.leaves, s.machine)
+		return fmt.Sprintf("trainer %d leaves (with its machine: %v, its folder: %v)", s.leaves, s.machine, s.loses)
 	case s.joins != nobody:
 		return fmt.Sprintf("trainer %d joins", s.joins)
 	default:

@@ -11,7 +11,6 @@ import (
 	"lethe"
 	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/metrics/events"
 	"lethe/partition"
 	"lethe/partition/onehop"
 	"lethe/pipeline/graphs"
@@ -102,7 +101,7 @@ func newDeployment(t testing.TB) *deployment {
 
 // around is what roles have around them.
 func (d *deployment) around() role.Surroundings {
-	around := role.Around(d.topics, events.Listener{}, slog.New(slog.DiscardHandler))
+	around := role.Around(d.topics, nil, slog.New(slog.DiscardHandler))
 	around.FS, around.Clock, around.Run = d.disk, d.clock.Now, "1"
 	return around
 }

@@ -1,6 +1,7 @@
 package worlds
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"path"
 	"slices"
@@ -22,6 +23,17 @@ type crash struct {
 	// whole says that the machine ends with it: what was not synced is lost. Topics
 	// are elsewhere.
 	whole bool
+	// lost is the folder that is empty then, or nil.
+	lost *loss
+}
+
+// String implements fmt.Stringer.
+func (c crash) String() string {
+	out := fmt.Sprintf("at %d (torn %v, machine %v)", c.at, c.torn, c.whole)
+	if c.lost != nil {
+		out += fmt.Sprintf(" and loses %+v", *c.lost)
+	}
+	return out
 }
 
 // disk is a file system in memory that counts writes, and at one of them takes a

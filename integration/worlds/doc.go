@@ -21,6 +21,7 @@
 //	groups_test.go, group_test.go    those of which one leads, as brokers know them
 //	host_test.go, thread_test.go     a process that leads or stands by, and where it stops
 //	runs_test.go                     which processes a data directory had
+//	newcomers_test.go                processes that begin later, or again, with an empty folder
 //	change_test.go                   what happens to them, and to what they write
 //	disk_test.go, file_test.go       files in memory, and how a process ends
 //	topics_test.go                   topics in memory, whose writes count as well

@@ -38,6 +38,8 @@ func drawWorld(t *rapid.T, k options) world {
 	d.chance, d.wider = rand.New(rand.NewPCG(places, 1)), rand.New(rand.NewPCG(places, 2))
 	d.redacts = rand.New(rand.NewPCG(places, 4))
 	d.spells = rand.New(rand.NewPCG(places, 14))
+	empties := rand.New(rand.NewPCG(places, 19))
+	d.emptied = !k.loose && empties.IntN(2) == 0
 	d.world.late, d.world.loose, d.config = k.late, k.loose, d.settings()
 	var ids []lethe.TransactionID
 	for at := lethe.Timestep(1); at <= d.last; at++ {
@@ -72,7 +74,8 @@ func drawWorld(t *rapid.T, k options) world {
 			})
 		}
 	}
-	if c := &d.config; c.AllowedLatenessTimesteps == snapshot.ByControl && c.LabelLatenessTimesteps == snapshot.ByControl {
+	if c := &d.config; !d.emptied &&
+		c.AllowedLatenessTimesteps == snapshot.ByControl && c.LabelLatenessTimesteps == snapshot.ByControl {
 		// Control records alone tell how far back a record is, and none of them is a target.
 		if most := rand.New(rand.NewPCG(places, 13)).IntN(4); most < 3 {
 			c.ReopenTimesteps, d.bounded = most, true
@@ -101,6 +104,7 @@ func drawWorld(t *rapid.T, k options) world {
 	if k.led || k.several {
 		d.faults(rand.New(rand.NewPCG(places, 7)))
 	}
+	d.newcomers(empties)
 	d.hidden(rand.New(rand.NewPCG(places, 17)))
 	d.opened(rand.New(rand.NewPCG(places, 18)))
 	d.normal()
@@ -121,7 +125,7 @@ func (d *drawing) settings() snapshot.Config {
 	// Further back than any record: what is compared with is a timestep all the same.
 	c.ReopenTimesteps = draw(snapshot.AnyTimestep, 100)
 	c.FeatureCount = draw(features, features, features, 0)
-	if draw(0, 0, 0, 1) == 1 {
+	if draw(0, 0, 0, 1) == 1 && !d.emptied {
 		c.Late = snapshot.DeadLetter
 	}
 	switch {
@@ -151,6 +155,8 @@ type drawing struct {
 	rows [][]float32
 	// bounded says that late records may be refused because they are too far back.
 	bounded bool
+	// emptied says that processes begin with an empty folder.
+	emptied bool
 }
 
 // neverSent is named by payments and labels and never comes.
@@ -191,6 +197,9 @@ var kinds = []string{
 
 // more draws another record about a transaction.
 func (d *drawing) more(kind string, id lethe.TransactionID, at lethe.Timestep) {
+	if d.emptied && slices.Contains(refusedAgain, kind) {
+		return
+	}
 	switch kind {
 	case "label":
 		d.label(id, at)

@@ -55,6 +55,8 @@ type group struct {
 	// away says of each that it does not run now, hangs that it runs, does nothing, and is not
 	// heard of by brokers.
 	away, hangs []bool
+	// emptied says of each that it began with an empty folder.
+	emptied []bool
 	// leader is who leads, as brokers have it, or nobody, since a generation.
 	leader     int
 	generation int64
@@ -62,6 +64,8 @@ type group struct {
 	positions map[bus.TopicPartition]int64
 	// registered says that control.v1 has the members.
 	registered bool
+	// newcomer is the process that has not begun yet, or nobody.
+	newcomer int
 	// hosts are those that run, by their number, nil for others.
 	hosts []*host
 	clock *clock
@@ -70,7 +74,8 @@ type group struct {
 func groupOf(role string, processes int) *group {
 	return &group{
 		role: role, away: make([]bool, processes), hangs: make([]bool, processes), hosts: make([]*host, processes),
-		leader: nobody, positions: make(map[bus.TopicPartition]int64),
+		emptied: make([]bool, processes),
+		leader:  nobody, newcomer: nobody, positions: make(map[bus.TopicPartition]int64),
 	}
 }
 
@@ -78,8 +83,9 @@ func groupOf(role string, processes int) *group {
 func (g *group) clone() *group {
 	out := groupOf(g.role, len(g.away))
 	copy(out.away, g.away)
+	copy(out.emptied, g.emptied)
 	out.leader, out.generation, out.registered = g.leader, g.generation, g.registered
-	out.positions = maps.Clone(g.positions)
+	out.newcomer, out.positions = g.newcomer, maps.Clone(g.positions)
 	return out
 }
 
@@ -152,6 +158,9 @@ func (g *group) register(ctx context.Context, d *deployment) error {
 	}
 	g.registered = true
 	for i := range g.away {
+		if i == g.newcomer {
+			continue
+		}
 		record, err := wire.Member{Role: g.role, Identity: g.name(i), Run: "1"}.Record()
 		if err == nil {
 			err = d.topics.Bus.Write(ctx, bus.Control, []ingest.Outgoing{record})

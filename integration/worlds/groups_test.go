@@ -18,6 +18,12 @@ func groupsOf(w world) (out []*group) {
 	if w.scorers > 0 {
 		out = append(out, groupOf(ofScore, w.scorers))
 	}
+	for _, g := range out {
+		if w.newcomers[g.role] {
+			g.newcomer = g.size() - 1
+			g.away[g.newcomer], g.emptied[g.newcomer] = true, true
+		}
+	}
 	return out
 }
 
@@ -186,13 +192,19 @@ func (d *deployment) known() *role.Status {
 	return role.Merge(all...)
 }
 
-// standing is what those know that stand by, by role.
+// standing is what those know that stand by, by role; nil for graphs of a process that began with an empty folder:
+// records that were replaced before it read them wait until it leads.
 func (d *deployment) standing() map[string][]*role.Status {
 	out := make(map[string][]*role.Status)
 	for _, h := range d.hosts() {
-		if h.now != nil && h.term == 0 {
-			out[h.group.role] = append(out[h.group.role], h.now.follower.Status())
+		if h.now == nil || h.term > 0 {
+			continue
 		}
+		status := h.now.follower.Status()
+		if h.group.role == ofGraphs && h.group.emptied[h.number] {
+			status = nil
+		}
+		out[h.group.role] = append(out[h.group.role], status)
 	}
 	return out
 }

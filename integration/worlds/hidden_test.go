@@ -36,9 +36,10 @@ func (e event) partition() bus.TopicPartition {
 	return bus.TopicPartition{Topic: e.topic, Partition: at}
 }
 
-// hidden draws unreadable batches. A backup that is restored may be older than they are.
+// hidden draws unreadable batches. A backup that is restored may be older than they are; and what an operator removes
+// with them cannot be read again by a process that begins with an empty folder.
 func (d *drawing) hidden(chance *rand.Rand) {
-	if chance.IntN(4) > 0 || d.restores() {
+	if chance.IntN(4) > 0 || d.restores() || d.emptied {
 		return
 	}
 	for n := 1 + chance.IntN(2); n > 0; n-- {

@@ -62,6 +62,9 @@ func (d *deployment) begin(ctx context.Context, g *group, number int) error {
 		return errors.Join(err, h.leave())
 	}
 	g.hosts[number], g.away[number], g.hangs[number] = h, false, false
+	if number == g.newcomer {
+		g.newcomer = nobody
+	}
 	return nil
 }
 

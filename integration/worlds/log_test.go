@@ -34,6 +34,10 @@ type log struct {
 	contents map[string]string
 	doubled  []string
 	witness  *witness
+	// absent are the roles of which a process had not begun as a request was sent.
+	absent map[string]map[string]bool
+	// rebuilt says that all graphs were made again: other slices may have been predicted from before that.
+	rebuilt bool
 	// hides are the obstacles that stand, by when they began, sent those that stood as requests were sent, and over
 	// those as they were verified.
 	hides      obstacles
@@ -53,7 +57,8 @@ func newLog() *log {
 		knowing: make(map[string]bool), places: make(map[string]map[bus.TopicPartition]int64),
 		taken: make(map[string]map[bus.TopicPartition]int64),
 		said:  make(map[saying]string), contents: make(map[string]string),
-		witness: newWitness(), sentBehind: make(map[string]obstacles), over: make(map[string]obstacles),
+		witness: newWitness(), absent: make(map[string]map[string]bool),
+		sentBehind: make(map[string]obstacles), over: make(map[string]obstacles),
 	}
 }
 
@@ -61,7 +66,7 @@ func (l *log) clone() *log {
 	return &log{
 		maps.Clone(l.predictions), maps.Clone(l.sent), maps.Clone(l.knowing), cloned(l.places), maps.Clone(l.taken),
 		maps.Clone(l.said),
-		maps.Clone(l.contents), slices.Clone(l.doubled), l.witness.clone(),
+		maps.Clone(l.contents), slices.Clone(l.doubled), l.witness.clone(), maps.Clone(l.absent), l.rebuilt,
 		slices.Clone(l.hides), maps.Clone(l.sentBehind), maps.Clone(l.over),
 	}
 }

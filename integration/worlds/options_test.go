@@ -16,13 +16,13 @@ import (
 // graphsOptions are those of the role that builds graphs and carries out erasures.
 func (d *deployment) graphsOptions(folder, receipts string) graphs.Options {
 	around := d.around()
-	listener := events.Listener{RecordsConsumed: func(e events.RecordsConsumed) {
+	listener := events.On(func(e events.RecordsConsumed) {
 		if e.Result != events.Ignored { // tombstones
 			if e.Topic != string(bus.Erasures) { // the world without the targets has no requests
 				d.taken[e.Topic+" "+string(e.Result)] += e.Count
 			}
 		}
-	}}
+	})
 	return graphs.Options{
 		FS: d.disk, Dir: folder, ReceiptsDir: receipts, Snapshot: d.config, Limits: ingest.DefaultLimits(),
 		Secret: secret, Bus: d.topics, Clock: d.clock, Version: "worlds", Compact: d.compact,
@@ -60,7 +60,11 @@ func (d *deployment) consumed() map[bus.TopicPartition]int64 {
 			read = append(read, at)
 		}
 	}
-	missing := len(read) < max(1, d.group(ofGraphs).size())
+	due := d.group(ofGraphs).size()
+	if d.absent()[ofGraphs] {
+		due-- // nobody knows of it
+	}
+	missing := len(read) < max(1, due)
 	out := make(map[bus.TopicPartition]int64)
 	for topic, count := range partitions {
 		for p := range count {

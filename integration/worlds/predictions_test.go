@@ -88,7 +88,7 @@ func (o oracle) asked(ctx context.Context, c *comparison, t lethe.Timestep) erro
 			continue
 		}
 		id := scoring.PredictionID(secret, &p, digest)
-		if o.w.late && t <= o.w.last && (p.EnsembleVersion != e.Version || p.ID != id) {
+		if (o.w.late && t <= o.w.last || o.got.rebuilt) && (p.EnsembleVersion != e.Version || p.ID != id) {
 			continue
 		}
 		said, asked := answers[e.Through]

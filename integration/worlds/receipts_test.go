@@ -78,11 +78,9 @@ func (c *comparison) receipts(w world, got *state) {
 		c.equal("scope of "+r.RequestID, r.Scope, e.request.Scope)
 		c.equal("outcomes of "+r.RequestID, len(r.Outcomes), len(e.request.Targets))
 		if len(r.Searched) > 0 {
-			c.equal("trainers whose folders were searched for "+r.RequestID, searchedOf(r, "train"), crewOf(w.trainers).names())
-			c.equal("processes that score whose folders were searched for "+r.RequestID, searchedOf(r, ofScore),
-				or(groupOf(ofScore, w.scorers).names(), "1"))
-			c.equal("processes that stand by whose folders were searched for "+r.RequestID,
-				len(searchedOf(r, ofGraphs)), max(1, w.builders))
+			c.searched(r, ofTrain, crewOf(w.trainers).names(), got)
+			c.searched(r, ofScore, or(groupOf(ofScore, w.scorers).names(), "1"), got)
+			c.searched(r, ofGraphs, or(groupOf(ofGraphs, w.builders).names(), "1"), got)
 		}
 		for i, target := range e.request.Targets {
 			if i >= len(r.Outcomes) {

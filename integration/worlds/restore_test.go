@@ -45,6 +45,7 @@ func (s *simulation) putBack(ctx context.Context, at int) error {
 	// The newest receipts are a later state of those of the backup.
 	next.receipts = newest.receipts
 	next.clock.now = newest.clock.now
+	maps.Copy(next.topics.log.absent, newest.topics.log.absent)
 	// Brokers know who trains, not the backup.
 	next.crew, next.groups, next.runs = newest.crew, newest.groups, newest.runs
 	next.disk.writes = s.current.disk.counted()

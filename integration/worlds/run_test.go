@@ -49,6 +49,9 @@ func (d *deployment) play(ctx context.Context, w world) (*deployment, error) {
 	s.planCrashes(d, w.crashes)
 	d.patience, d.window, d.config = w.patience, w.window, w.config
 	d.oneHop, d.independent, d.crew, d.groups = w.oneHop, w.independent, crewOf(w.trainers), groupsOf(w)
+	if w.newcomers[ofTrain] {
+		d.crew = d.crew.without()
+	}
 	var err error
 	if d.models, err = modelsOf(w.components); err != nil {
 		return d, err
@@ -157,6 +160,11 @@ func (s *simulation) restart(ctx context.Context) error {
 	}
 	s.current, s.successor = s.successor, nil
 	s.killed++
+	if lost := s.world.crashes[s.killed-1].lost; lost != nil {
+		if err := s.current.lose(ctx, *lost); err != nil {
+			return err
+		}
+	}
 	if err := s.current.start(ctx); err != nil {
 		return err
 	}
@@ -261,6 +269,7 @@ func (d *deployment) send(ctx context.Context, e event) error {
 		return nil
 	}
 	d.topics.log.sentBehind[e.request.RequestID] = slices.Clone(d.topics.log.hides)
+	d.topics.log.absent[e.request.RequestID] = d.absent()
 	d.topics.log.keeps(e.request.RequestID, d.group(ofGraphs))
 	key, value, err := ingest.EncodeErasure(*e.request, time.Time{})
 	if err != nil {

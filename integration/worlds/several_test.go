@@ -88,6 +88,9 @@ func (d *deployment) register(ctx context.Context) error {
 	}
 	d.crew.registered = true
 	for i := range d.crew.away {
+		if i == d.crew.newcomer {
+			continue
+		}
 		record, err := wire.Member{Role: "train", Identity: d.crew.names()[i], Run: "1"}.Record()
 		if err == nil {
 			err = d.topics.Bus.Write(ctx, bus.Control, []ingest.Outgoing{record})
@@ -123,7 +126,11 @@ func (d *deployment) assign() {
 func (d *deployment) shift(ctx context.Context, s shift) error {
 	switch {
 	case s.leaves != nobody:
-		return d.leave(s.leaves, s.machine)
+		err := d.leave(s.leaves, s.machine)
+		if err == nil && s.loses && d.crew.away[s.leaves] {
+			err = d.lose(ctx, loss{ofTrain, s.leaves})
+		}
+		return err
 	case s.joins != nobody:
 		return d.join(ctx, s.joins)
 	}
@@ -189,6 +196,9 @@ func (d *deployment) join(ctx context.Context, number int) error {
 		return nil
 	}
 	d.crew.away[number] = false
+	if number == d.crew.newcomer {
+		d.crew.newcomer = nobody
+	}
 	t, err := d.openTrainer(ctx, number)
 	if err != nil {
 		return err

@@ -49,6 +49,10 @@ type state struct {
 	doubled []string
 	// knowing are the requests that were sent when every record before them had been read.
 	knowing map[string]bool
+	// absent are the roles of which a process had not begun as a request was sent.
+	absent map[string]map[string]bool
+	// rebuilt says that all graphs were made again.
+	rebuilt bool
 	// receipts are those in files, checked, by request.
 	receipts map[string]receipt.Receipt
 	// taken counts the records that were taken from topics, by what became of them.
@@ -80,7 +84,8 @@ func (d *deployment) read(ctx context.Context) (*state, error) {
 		metas:       make(map[lethe.Timestep]*meta.Model),
 		letters:     make(map[string][]string),
 		predictions: make(map[lethe.TransactionID]scoring.Prediction), later: d.topics.log.predictions,
-		taken: d.taken, knowing: d.topics.log.knowing, sentBehind: d.topics.log.sentBehind, over: d.topics.log.over,
+		taken: d.taken, knowing: d.topics.log.knowing, absent: d.topics.log.absent, rebuilt: d.topics.log.rebuilt,
+		sentBehind: d.topics.log.sentBehind, over: d.topics.log.over,
 	}
 	for _, topic := range []bus.Topic{bus.Snapshots, bus.Slices, bus.Models} {
 		if err := s.messages(ctx, d, topic); err != nil {

@@ -37,6 +37,8 @@ type world struct {
 	// builders and scorers are how many processes build graphs and score, of which one leads; 0
 	// for one that shares with nobody.
 	builders, scorers int
+	// newcomers are the roles of which the last process begins later than the others.
+	newcomers map[string]bool
 	// late records come behind the end of their timestep.
 	late bool
 	// spelt has the ids that their producer spells otherwise than lethe, by what lethe calls them.
@@ -55,7 +57,8 @@ func (w world) String() string {
 	fmt.Fprintf(&out, "killed: %+v, searches take %d turns, requests wait %v, rows %d, "+
 		"independent %v, components %q\n%+v\n",
 		w.crashes, w.patience, w.window, w.oneHop, w.independent, w.components, w.config)
-	fmt.Fprintf(&out, "%d train, %d build graphs, %d score\n", max(1, w.trainers), max(1, w.builders), max(1, w.scorers))
+	fmt.Fprintf(&out, "%d train, %d build graphs, %d score, newcomers %v\n", max(1, w.trainers), max(1, w.builders),
+		max(1, w.scorers), w.newcomers)
 	for _, e := range w.events {
 		if e.operation != nil {
 			fmt.Fprintf(&out, "%s\n", e.operation)

@@ -19,6 +19,15 @@ type App struct {
 	Version string
 }
 
+// Print prints a result: as one JSON document, or as text.
+func (a *App) Print(asJSON bool, v any, format string, args ...any) error {
+	if asJSON {
+		return a.PrintJSON(v)
+	}
+	_, err := fmt.Fprintf(a.Stdout, format, args...)
+	return err
+}
+
 // PrintJSON writes one JSON document to standard output. With --json a command must write nothing
 // else there.
 func (a *App) PrintJSON(v any) error {

@@ -53,19 +53,24 @@ func anchors(page string) (all []string) {
 		all = append(all, m[1])
 	}
 	for _, m := range heading.FindAllStringSubmatch(fenced.ReplaceAllString(page, ""), -1) {
-		text := strings.ToLower(strings.NewReplacer("`", "", "*", "").Replace(m[1]))
-		var b strings.Builder
-		for _, r := range text {
-			switch {
-			case r == ' ':
-				b.WriteRune('-')
-			case r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r > 127:
-				b.WriteRune(r)
-			}
-		}
-		all = append(all, b.String())
+		all = append(all, anchorOf(m[1]))
 	}
 	return all
+}
+
+// anchorOf is the anchor that a renderer makes of a heading.
+func anchorOf(heading string) string {
+	text := strings.ToLower(strings.NewReplacer("`", "", "*", "").Replace(heading))
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case r == ' ':
+			b.WriteRune('-')
+		case r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r > 127:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // Every link within the project leads to a file that is there, and to a heading of it.

@@ -63,28 +63,3 @@ func bitsOf(values []float32) []uint32 {
 	}
 	return out
 }
-
-// benchmarked is a row of as many features as Elliptic has.
-func benchmarked() []float32 {
-	row := make([]float32, 165)
-	for i := range row {
-		row[i] = float32(i)/7 - 9
-	}
-	return row
-}
-
-func BenchmarkAppend(b *testing.B) {
-	row := benchmarked()
-	dst := make([]byte, 0, floatbytes.Size*len(row))
-	for b.Loop() {
-		dst = floatbytes.Append(dst[:0], row)
-	}
-}
-
-func BenchmarkAppendValues(b *testing.B) {
-	raw := floatbytes.Append(nil, benchmarked())
-	dst := make([]float32, 0, len(raw)/floatbytes.Size)
-	for b.Loop() {
-		dst = floatbytes.AppendValues(dst[:0], raw)
-	}
-}

@@ -76,16 +76,3 @@ func TestMemoryIsTakenAtOnce(t *testing.T) {
 	require.InDelta(t, most, taken(keys[250_000:250_001]), small)
 	require.Less(t, taken(keys[250_001:]), uint64(small/100))
 }
-
-func BenchmarkMayHave(b *testing.B) {
-	f := keyfilter.New(16 << 20)
-	for _, k := range draw(1, 1_000_000) {
-		f.Add(k)
-	}
-	others := draw(2, 1<<16)
-	n := 0
-	for b.Loop() {
-		f.MayHave(others[n%len(others)])
-		n++
-	}
-}

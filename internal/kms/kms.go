@@ -67,7 +67,7 @@ func (c Config) Validate() error {
 		whole = check.IsLoopback(host)
 	}
 	p.That(whole, "address", c.Address,
-		"https://host:port, or http:// of this machine: whoever is between would have the token and the keys")
+		"https://host:port, or http:// of this machine: an attacker in between would have the token and the keys")
 	p.That(isPath(c.Mount), "mount", c.Mount, "the path of a transit engine")
 	p.That(isPath(c.Key) && !strings.Contains(c.Key, "/"), "key", c.Key, "the name of a transit key")
 	p.That(c.TokenFile != "", "token_file", c.TokenFile, "the file of a token")

@@ -144,7 +144,7 @@ func (v *vault) ask(ctx context.Context, operation string, body map[string]strin
 func unreachable(err error) error {
 	var certificate *tls.CertificateVerificationError
 	if errors.As(err, &certificate) {
-		return fmt.Errorf("%w: %w (kms.ca_file names who signs it)", ErrRefused, err)
+		return fmt.Errorf("%w: %w (kms.ca_file names its authority)", ErrRefused, err)
 	}
 	return fmt.Errorf("%w: %w", ErrAway, err)
 }

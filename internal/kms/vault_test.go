@@ -92,7 +92,7 @@ func TestWhatPassesAndWhatDoesNot(t *testing.T) {
 			secured := httptest.NewTLSServer(f)
 			t.Cleanup(secured.Close)
 			c.Address = secured.URL
-		}, kms.ErrRefused, "kms.ca_file names who signs it"},
+		}, kms.ErrRefused, "kms.ca_file names its authority"},
 	} {
 		changed := right
 		c.change(&changed)

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -125,40 +126,23 @@ func readFile(fs vfs.FS, path string) (value []byte, found bool, err error) {
 // set atomically writes or replaces a value. It is durable after sync.
 func (f *files) set(key, value []byte) error {
 	path := f.fs.PathJoin(f.dir, nameOf(key))
-	file, err := f.fs.Create(path+tempSuffix, vfs.WriteCategoryUnspecified)
+	err := swapstore.WriteFile(f.fs, path+tempSuffix, func(w io.Writer) error {
+		_, err := w.Write(slices.Clone(value)) // Write may change its argument
+		return err
+	})
+	if err == nil {
+		err = swapstore.Replace(f.fs, path, func() error { return f.fs.Rename(path+tempSuffix, path) })
+	}
 	if err != nil {
 		return fmt.Errorf("write value: %w", err)
 	}
-	_, err = file.Write(slices.Clone(value)) // Write may change its argument
-	if err == nil {
-		err = file.Sync()
-	}
-	if err = errors.Join(err, file.Close()); err != nil {
-		return fmt.Errorf("write value: %w", err)
-	}
-	return f.unlink(path, func() error { return f.fs.Rename(path+tempSuffix, path) }, "write value")
+	return nil
 }
 
 // remove unlinks a value, if it exists. That is durable after sync.
 func (f *files) remove(key []byte) error {
-	path := f.fs.PathJoin(f.dir, nameOf(key))
-	return f.unlink(path, func() error {
-		if err := f.fs.Remove(path); !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-		return nil
-	}, "remove value")
-}
-
-// unlink runs do, which removes or replaces the file's name, and truncates the old file.
-func (f *files) unlink(path string, do func() error, what string) error {
-	var held swapstore.Held
-	err := held.Hold(f.fs, path)
-	if err == nil {
-		err = do()
-	}
-	if err = errors.Join(err, held.Empty()); err != nil {
-		return fmt.Errorf("%s: %w", what, err)
+	if err := swapstore.Unlink(f.fs, f.fs.PathJoin(f.dir, nameOf(key))); err != nil {
+		return fmt.Errorf("remove value: %w", err)
 	}
 	return nil
 }

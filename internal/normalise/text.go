@@ -2,7 +2,9 @@ package normalise
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -42,16 +44,33 @@ func (r Rule) NormalPart(part []byte) ([]byte, bool) {
 
 // mayChange quickly recognises the common case: ASCII without escapes and upper case.
 func (r Rule) mayChange(part []byte) bool {
+	if bytes.IndexByte(part, '\\') >= 0 || !isASCII(part) {
+		return true
+	}
 	lower, trims := r.has(Casefold), r.has(Trim)
+	if !lower && !trims {
+		return false
+	}
 	for i, c := range part {
 		switch {
-		case c >= utf8.RuneSelf || c == '\\' || lower && 'A' <= c && c <= 'Z':
+		case lower && 'A' <= c && c <= 'Z':
 			return true
 		case trims && c == '"' && (i > 0 && part[i-1] == ' ' || i+1 < len(part) && part[i+1] == ' '):
 			return true
 		}
 	}
 	return false
+}
+
+// isASCII reads eight bytes at a time.
+func isASCII(part []byte) bool {
+	const highBits = 0x8080808080808080
+	for ; len(part) >= 8; part = part[8:] {
+		if binary.LittleEndian.Uint64(part)&highBits != 0 {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(part, func(c byte) bool { return c >= utf8.RuneSelf })
 }
 
 // closing returns the closing quote of the string whose content begins at a position of valid

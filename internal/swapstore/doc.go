@@ -15,9 +15,6 @@
 // the switch the store has all of the old content or all of the new. Pointer "g000000" means that
 // the first generation was never completed.
 //
-// A generation created by Fill is a folder of tables, <dir>/g000001/alone/, until the first Open
-// makes a database of them, as generation 2.
-//
 // Tables are written without compression, without shared key prefixes and in the row format, so that
 // a byte-by-byte search of the files finds every key and value still on disk. In two files a record
 // header, at a multiple of 32 KiB, may split a key or value: the write-ahead log and the manifest.
@@ -32,11 +29,9 @@
 //	many.go                           deleting many keys at once
 //	rewrite.go, rewriting.go          a new generation, made while writers wait or continue
 //	tables.go, touched.go             the tables of a new generation; keys written meanwhile
-//	alone.go                          a generation of tables only, and its conversion to a database
 //	pointer.go, sweep.go              the pointer to the generation; removal of old generations
 //	format.go                         the format of the content
 //	held.go, files.go                 truncating unlinked files; reading files for a search
-//	marked.go, sparse.go, later.go    file systems below Pebble: syncs around markers, no preallocation,
-//	                                  deferred syncs
+//	marked.go, sparse.go              file systems below Pebble: syncs around markers, no preallocation
 //	errors.go, logger.go              ErrCorrupt and remedies; Pebble's fatal messages
 package swapstore

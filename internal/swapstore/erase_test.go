@@ -93,28 +93,3 @@ func TestDeleteLeavesTheBytes(t *testing.T) {
 		require.True(t, slices.ContainsFunc(hits, isTable), "%s: %v", name, hits)
 	}
 }
-
-func BenchmarkOpenNew(b *testing.B) {
-	dir := b.TempDir()
-	for i := range b.N {
-		s, err := swapstore.Open(vfs.Default, filepath.Join(dir, fmt.Sprint(i)), swapstore.Format{})
-		require.NoError(b, err)
-		require.NoError(b, s.Close())
-	}
-}
-
-func BenchmarkRewrite(b *testing.B) {
-	s, err := swapstore.Open(vfs.Default, b.TempDir(), swapstore.Format{})
-	require.NoError(b, err)
-	defer func() { require.NoError(b, s.Close()) }()
-	value := make([]byte, 700)
-	require.NoError(b, s.Apply(func(w swapstore.Writer) error {
-		for i := range 4000 {
-			w.Set(binary.BigEndian.AppendUint64(nil, uint64(i)), value)
-		}
-		return nil
-	}))
-	for b.Loop() {
-		require.NoError(b, s.Rewrite(context.Background(), without()))
-	}
-}

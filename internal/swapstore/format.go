@@ -2,6 +2,7 @@ package swapstore
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -22,12 +23,17 @@ type Format struct {
 // String returns the format as written in the store's folder.
 func (f Format) String() string { return fmt.Sprintf("%s/%d", f.Kind, f.Version) }
 
-// checkFormat checks the format in a folder, or writes it into a new one.
+// checkFormat checks the format in a folder, or writes it into a new one. Errors: ErrFormat if it is of another
+// version, ErrCorrupt if no version writes that.
 func checkFormat(fs vfs.FS, dir string, want Format) error {
 	if want == (Format{}) {
 		return nil
 	}
-	if found, err := compareFormat(fs, dir, want); found || err != nil {
+	content, found, err := readWhole(fs, dir, formatName)
+	if found && err == nil {
+		return compareFormat(strings.TrimSuffix(content, "\n"), dir, want)
+	}
+	if err != nil {
 		return err
 	}
 	made, err := generations(fs, dir)
@@ -35,24 +41,20 @@ func checkFormat(fs vfs.FS, dir string, want Format) error {
 		return err
 	}
 	if len(made) > 0 {
-		return fmt.Errorf("%w: %s has none, this program reads %q", ErrFormat, dir, want)
+		return fmt.Errorf("%w: %s is missing", ErrCorrupt, formatName)
 	}
 	_, err = writeWhole(fs, dir, formatName, formatTempName, want.String()+"\n")
 	return err
 }
 
-// CheckFormat checks the format of the store in a folder without opening it. A folder without a
-// format passes: Open checks it. Errors: ErrFormat, those of the file system.
-func CheckFormat(fs vfs.FS, dir string, want Format) error {
-	_, err := compareFormat(fs, dir, want)
-	return err
-}
-
-// compareFormat returns whether a folder has a format, and ErrFormat if it differs.
-func compareFormat(fs vfs.FS, dir string, want Format) (found bool, err error) {
-	content, found, err := readWhole(fs, dir, formatName)
-	if got := strings.TrimSuffix(content, "\n"); found && got != want.String() {
-		err = fmt.Errorf("%w: %s is %q, this program reads %q", ErrFormat, dir, got, want)
+func compareFormat(got, dir string, want Format) error {
+	version, ofKind := strings.CutPrefix(got, want.Kind+"/")
+	n, _ := strconv.Atoi(version)
+	switch {
+	case got == want.String():
+		return nil
+	case ofKind && n > 0 && version == strconv.Itoa(n):
+		return fmt.Errorf("%w: %s is %q, this program reads %q", ErrFormat, dir, got, want)
 	}
-	return found, err
+	return fmt.Errorf("%w: %s of %d bytes names no version of %s", ErrCorrupt, formatName, len(got), want.Kind)
 }

@@ -10,12 +10,12 @@ import (
 	"lethe/internal/unlinked"
 )
 
-// Held are open files that are about to be unlinked. They are then truncated, so that no data
+// held are open files that are about to be unlinked. They are then truncated, so that no data
 // stays on disk while other processes hold them open.
-type Held []vfs.File
+type held []vfs.File
 
-// Hold opens a file that is about to be unlinked, if it exists.
-func (h *Held) Hold(fs vfs.FS, path string) error {
+// hold opens a file that is about to be unlinked, if it exists.
+func (h *held) hold(fs vfs.FS, path string) error {
 	if _, err := fs.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
@@ -28,7 +28,7 @@ func (h *Held) Hold(fs vfs.FS, path string) error {
 }
 
 // holdAll opens all files below a folder.
-func (h *Held) holdAll(fs vfs.FS, dir string) error {
+func (h *held) holdAll(fs vfs.FS, dir string) error {
 	names, err := fs.List(dir)
 	if err != nil {
 		return err
@@ -43,7 +43,7 @@ func (h *Held) holdAll(fs vfs.FS, dir string) error {
 		case info.IsDir():
 			err = h.holdAll(fs, path)
 		default:
-			err = h.Hold(fs, path)
+			err = h.hold(fs, path)
 		}
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
@@ -52,8 +52,8 @@ func (h *Held) holdAll(fs vfs.FS, dir string) error {
 	return nil
 }
 
-// Empty truncates and closes the unlinked files.
-func (h *Held) Empty() error {
+// empty truncates and closes the unlinked files.
+func (h *held) empty() error {
 	var errs []error
 	for _, file := range *h {
 		if fd := file.Fd(); fd != vfs.InvalidFd {
@@ -63,4 +63,25 @@ func (h *Held) Empty() error {
 	}
 	*h = nil
 	return errors.Join(errs...)
+}
+
+// Unlink removes a file, if it exists, and truncates it for processes that hold it open. That is durable once the
+// folder is synced.
+func Unlink(fs vfs.FS, path string) error {
+	return Replace(fs, path, func() error {
+		if err := fs.Remove(path); !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		return nil
+	})
+}
+
+// Replace runs do, which replaces or removes the name of a file, and truncates the old file.
+func Replace(fs vfs.FS, path string, do func() error) error {
+	var old held
+	err := old.hold(fs, path)
+	if err == nil {
+		err = do()
+	}
+	return errors.Join(err, old.empty())
 }

@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // logger is Pebble's logger for the database in a folder. It logs nothing, because messages may
@@ -56,6 +57,11 @@ func (l logger) lastMessage(format string, args ...any) string {
 	}
 	// Pebble's format string is a constant; its arguments may quote keys.
 	return fmt.Sprintf("the store in %s cannot go on: %s (start again)", l.dir, strings.TrimSpace(format))
+}
+
+// Damaged is the error for a damaged file of a folder on a file system: it names the remedy.
+func Damaged(fs vfs.FS, dir, file string) error {
+	return errors.New(logger{dir, remedyOf(fs)}.damaged(file))
 }
 
 func (l logger) damaged(file string) string {

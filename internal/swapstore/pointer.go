@@ -3,6 +3,7 @@ package swapstore
 import (
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"os"
 	"strconv"
@@ -70,15 +71,11 @@ func readWhole(fs vfs.FS, dir, name string) (content string, found bool, err err
 // writeWhole replaces a small file of the store's folder atomically.
 func writeWhole(fs vfs.FS, dir, name, tempName, content string) (begun bool, err error) {
 	temp := fs.PathJoin(dir, tempName)
-	f, err := fs.Create(temp, vfs.WriteCategoryUnspecified)
+	err = WriteFile(fs, temp, func(w io.Writer) error {
+		_, err := io.WriteString(w, content)
+		return err
+	})
 	if err != nil {
-		return false, fmt.Errorf("create %s: %w", name, err)
-	}
-	_, err = io.WriteString(f, content)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err := errors.Join(err, f.Close()); err != nil {
 		return false, fmt.Errorf("write %s: %w", name, err)
 	}
 	if err := fs.Rename(temp, fs.PathJoin(dir, name)); err != nil {
@@ -86,6 +83,22 @@ func writeWhole(fs vfs.FS, dir, name, tempName, content string) (begun bool, err
 	}
 	return true, SyncDir(fs, dir)
 }
+
+// WriteFile creates or truncates a file, and has fill write its content, which is durable when WriteFile returns nil.
+// Its name is durable once the folder is synced.
+func WriteFile(fs vfs.FS, path string, fill func(io.Writer) error) error {
+	f, err := fs.Create(path, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	if err = fill(f); err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// Castagnoli is the polynomial of the checksums of files beside the databases; processors compute it.
+func Castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 // SyncDir makes the names in a folder durable.
 func SyncDir(fs vfs.FS, dir string) error {

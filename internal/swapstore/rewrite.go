@@ -34,7 +34,7 @@ func (s *Store) fillNext(
 	if err := sweep(s.fs, s.dir, old.number); err != nil {
 		return nil, err
 	}
-	g, err := s.openGeneration(s.fs, old.number+1, true)
+	g, err := s.openGeneration(old.number+1, true)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func (s *Store) fillNext(
 	old.into = w
 	err = w.finish(fill(old, w))
 	if err == nil && len(w.paths) > 0 {
-		err = ingest(ctx, g, w.fs, w.dir, w.paths)
+		err = w.ingest(g)
 	}
 	if err == nil {
 		err = ctx.Err()

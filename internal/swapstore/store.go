@@ -1,7 +1,6 @@
 package swapstore
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -92,14 +91,7 @@ func (s *Store) recover() (*generation, error) {
 	if number == 0 {
 		return s.firstGeneration()
 	}
-	alone, err := isAlone(s.fs, s.generationDir(number))
-	if err != nil {
-		return nil, err
-	}
-	if alone {
-		return s.takeOver(context.Background(), number)
-	}
-	return s.openGeneration(s.fs, number, false)
+	return s.openGeneration(number, false)
 }
 
 // announce records that a store is being created. Generations without a pointer mean that the
@@ -118,7 +110,7 @@ func announce(fs vfs.FS, dir string) error {
 
 // firstGeneration creates generation 1 and points at it.
 func (s *Store) firstGeneration() (*generation, error) {
-	g, err := s.openGeneration(s.fs, 1, true)
+	g, err := s.openGeneration(1, true)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +125,8 @@ func (s *Store) generationDir(number uint64) string {
 }
 
 // openGeneration opens the database of a generation, which must exist or, with create, must not.
-func (s *Store) openGeneration(fs vfs.FS, number uint64, create bool) (*generation, error) {
+func (s *Store) openGeneration(number uint64, create bool) (*generation, error) {
+	fs := s.fs
 	if !create {
 		// A new generation is not reachable before it is fully synced, so it needs no marked.
 		fs = marked{fs}

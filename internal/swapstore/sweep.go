@@ -54,12 +54,12 @@ func Remove(fs vfs.FS, dir string) error {
 	if _, err := fs.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	var held Held
-	err := held.holdAll(fs, dir)
+	var files held
+	err := files.holdAll(fs, dir)
 	if err == nil {
 		err = fs.RemoveAll(dir)
 	}
-	if err = errors.Join(err, held.Empty()); err != nil {
+	if err = errors.Join(err, files.empty()); err != nil {
 		return fmt.Errorf("remove folder: %w", err)
 	}
 	if err := SyncDir(fs, fs.PathDir(dir)); err != nil {

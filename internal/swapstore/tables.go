@@ -117,13 +117,14 @@ func (w *tableWriter) end() error {
 	return open.Close()
 }
 
-// ingest makes tables part of a database; they are the only files in the folder.
-func ingest(ctx context.Context, g *generation, fs vfs.FS, dir string, paths []string) error {
-	if err := g.db.Ingest(ctx, paths); err != nil {
-		return fmt.Errorf("take over tables: %w", err)
+// ingest makes the tables part of a database; they are the only files in the folder.
+func (w *tableWriter) ingest(g *generation) error {
+	err := g.db.Ingest(w.ctx, w.paths)
+	if err == nil {
+		// The database has linked them under its own names.
+		err = w.fs.RemoveAll(w.dir)
 	}
-	// The database has linked them under its own names.
-	if err := fs.RemoveAll(dir); err != nil {
+	if err != nil {
 		return fmt.Errorf("take over tables: %w", err)
 	}
 	return nil

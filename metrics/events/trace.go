@@ -68,7 +68,7 @@ func (s Sampler) Trace(p lethe.Pseudonym) (t Trace, followed bool) {
 // Passed notifies a listener that a traced transaction has reached a stage, and of the duration.
 func (s Sampler) Passed(l Listener, stage Stage, t lethe.Timestep, p lethe.Pseudonym, took time.Duration) {
 	if trace, followed := s.Trace(p); followed {
-		l.TransactionPassed(TransactionPassed{Trace: trace, Stage: stage, Timestep: t, Duration: took})
+		l(TransactionPassed{Trace: trace, Stage: stage, Timestep: t, Duration: took})
 	}
 }
 

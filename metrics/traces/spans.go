@@ -13,39 +13,39 @@ import (
 
 // Listener returns the functions that turn events into spans.
 func (t *Tracer) Listener() events.Listener {
-	return events.Listener{
-		SnapshotChanged: t.snapshotChanged,
-		SnapshotPartitioned: func(e events.SnapshotPartitioned) {
+	return events.Tee(
+		events.On(t.snapshotChanged),
+		events.On(func(e events.SnapshotPartitioned) {
 			t.span(t.of(e.Timestep), "partition", e.Duration, step(e.Timestep),
 				attribute.Float64("lethe.balance", e.Balance), attribute.Float64("lethe.fairness", e.Fairness),
 				attribute.Float64("lethe.edge_cut", e.EdgeCut))
-		},
-		ShardTrained: func(e events.ShardTrained) {
+		}),
+		events.On(func(e events.ShardTrained) {
 			t.span(t.of(e.Timestep), "train "+e.Model, e.Duration, step(e.Timestep),
 				attribute.String("lethe.reason", string(e.Reason)), attribute.Int("lethe.steps", e.Steps))
-		},
-		EnsembleSwapped: func(e events.EnsembleSwapped) {
+		}),
+		events.On(func(e events.EnsembleSwapped) {
 			t.span(t.of(e.Timestep), "serve ensemble", 0, step(e.Timestep),
 				attribute.String("lethe.ensemble", e.Version.String()))
-		},
-		SnapshotScored: func(e events.SnapshotScored) {
+		}),
+		events.On(func(e events.SnapshotScored) {
 			t.span(t.of(e.Timestep), "score", e.Duration, step(e.Timestep),
 				attribute.Int("lethe.predictions", len(e.Illicit)), attribute.Int("lethe.alerts", e.IllicitCount))
-		},
-		TransactionPassed: t.transactionPassed,
-		ErasureChanged:    t.erasureChanged,
-		ErasurePhaseDone: func(e events.ErasurePhaseDone) {
+		}),
+		events.On(t.transactionPassed),
+		events.On(t.erasureChanged),
+		events.On(func(e events.ErasurePhaseDone) {
 			ctx := beneath(e.Trace)
 			if e.Phase == events.Whole {
 				ctx = asRoot(e.Trace)
 			}
 			t.span(ctx, "erasure: "+string(e.Phase), e.Duration)
-		},
-		ErasureAnswered: func(e events.ErasureAnswered) {
+		}),
+		events.On(func(e events.ErasureAnswered) {
 			t.span(beneath(e.Trace), e.Role+" has "+e.Step, e.Duration,
 				attribute.String("lethe.role", e.Role), attribute.String("lethe.instance", e.Instance))
-		},
-	}
+		}),
+	)
 }
 
 // snapshotChanged starts the trace of a timestep with its first record.

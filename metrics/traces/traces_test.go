@@ -69,11 +69,11 @@ func TestAnErasureIsOneTrace(t *testing.T) {
 	b := &backend{spans: make(map[string]*spans.Span)}
 	one, two := start(t, b, 1, slog.New(slog.DiscardHandler)), start(t, b, 2, slog.New(slog.DiscardHandler))
 	name := events.TraceOfErasure(secret, "gdpr-17")
-	two.Listener().ErasureAnswered(events.ErasureAnswered{
+	two.Listener()(events.ErasureAnswered{
 		Trace: name, Role: "train", Instance: "two", Step: "purged", Duration: 3 * time.Second,
 	})
-	one.Listener().ErasurePhaseDone(events.ErasurePhaseDone{Trace: name, Phase: events.Retrain, Duration: 4 * time.Second})
-	one.Listener().ErasurePhaseDone(events.ErasurePhaseDone{Trace: name, Phase: events.Whole, Duration: 9 * time.Second})
+	one.Listener()(events.ErasurePhaseDone{Trace: name, Phase: events.Retrain, Duration: 4 * time.Second})
+	one.Listener()(events.ErasurePhaseDone{Trace: name, Phase: events.Whole, Duration: 9 * time.Second})
 	require.NoError(t, one.Close())
 	require.NoError(t, two.Close())
 
@@ -97,12 +97,12 @@ func TestATransactionRefersToItsTimestep(t *testing.T) {
 	name, followed := events.NewSampler(secret, 1).Trace(p)
 	require.True(t, followed)
 	l := tracer.Listener()
-	l.TransactionPassed(events.TransactionPassed{Trace: name, Stage: events.Taken, Timestep: 7})
-	l.TransactionPassed(events.TransactionPassed{
+	l(events.TransactionPassed{Trace: name, Stage: events.Taken, Timestep: 7})
+	l(events.TransactionPassed{
 		Trace: name, Stage: events.ScoredFinally, Timestep: 7, Duration: time.Second,
 	})
-	l.SnapshotChanged(events.SnapshotChanged{Timestep: 7, State: lethe.Open})
-	l.ShardTrained(events.ShardTrained{Model: "trees", Timestep: 7, Reason: events.Update})
+	l(events.SnapshotChanged{Timestep: 7, State: lethe.Open})
+	l(events.ShardTrained{Model: "trees", Timestep: 7, Reason: events.Update})
 	require.NoError(t, tracer.Close())
 
 	taken, scored := b.spans["transaction taken"], b.spans["transaction scored"]
@@ -123,7 +123,7 @@ func TestACollectorThatIsAwayIsToldOfOnce(t *testing.T) {
 	b := &backend{spans: make(map[string]*spans.Span), away: true}
 	tracer := start(t, b, 1, slog.New(slog.NewTextHandler(&log, nil)))
 	for range 3000 { // more than wait at most
-		tracer.Listener().EnsembleSwapped(events.EnsembleSwapped{Timestep: 3})
+		tracer.Listener()(events.EnsembleSwapped{Timestep: 3})
 	}
 	require.NoError(t, tracer.Close())
 	require.Equal(t, 1, bytes.Count(log.Bytes(), []byte("traces are lost")), log.String())

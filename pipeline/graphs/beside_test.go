@@ -2,7 +2,6 @@ package graphs
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -20,9 +19,7 @@ func (c *closingRole) toBeSent() {
 	c.fill(1)
 	c.fill(2)
 	c.poll()
-	for len(c.due) > 0 {
-		c.work()
-	}
+	c.workAll()
 	c.settle(1)
 	c.poll()
 	require.Len(c, c.due, 1, "shards are to be dealt")
@@ -68,9 +65,7 @@ func TestRecordsAreTakenWhileSlicesAreSent(t *testing.T) {
 	require.Positive(t, slices)
 	require.Equal(t, 1, manifests)
 	require.Equal(t, 1, c.role.Status().Count(lethe.Settled))
-	for len(c.due) > 0 {
-		c.work()
-	}
+	c.workAll()
 	require.Equal(t, 2, c.role.Status().Count(lethe.Settled))
 	_, count := c.published(bus.Slices)
 	require.Equal(t, 2*slices, count, "each once")
@@ -81,11 +76,7 @@ func TestRecordsAreTakenWhileSlicesAreSent(t *testing.T) {
 func TestSlicesAreSentBeforeTheirTimestepChanges(t *testing.T) {
 	for what, change := range map[string]func(c *closingRole){
 		"erasure": func(c *closingRole) {
-			key, value, err := ingest.EncodeErasure(lethe.ErasureRequest{
-				RequestID: "gdpr-1", Targets: lethe.Transactions(transactionID(1, 2)),
-			}, time.Now())
-			require.NoError(t, err)
-			c.send(bus.Erasures, ingest.Outgoing{Key: key, Value: value})
+			c.submit(transactionID(1, 2))
 		},
 		"late record": func(c *closingRole) { c.late(1, 1) },
 	} {
@@ -101,9 +92,7 @@ func TestSlicesAreSentBeforeTheirTimestepChanges(t *testing.T) {
 			if what == "erasure" { // the log goes out with what the coordinator does
 				require.Equal(t, slices, leaves)
 			}
-			for len(c.due) > 0 {
-				c.work()
-			}
+			c.workAll()
 			messages, _ := c.published(bus.Snapshots)
 			manifest := messages[wire.Key{Kind: wire.KindManifest, Timestep: 1}]
 			if what == "late record" {
@@ -121,11 +110,7 @@ func TestRecordsAreTakenWhileStagingIsWrittenAnew(t *testing.T) {
 	c.fill(1)
 	c.poll()
 	c.workAll()
-	key, value, err := ingest.EncodeErasure(lethe.ErasureRequest{
-		RequestID: "gdpr-1", Targets: lethe.Transactions(transactionID(1, 2)),
-	}, time.Now())
-	require.NoError(t, err)
-	c.send(bus.Erasures, ingest.Outgoing{Key: key, Value: value})
+	c.submit(transactionID(1, 2))
 	answer := func(role string, step deletions.Step) {
 		t.Helper()
 		c.answer(role, step)
@@ -143,7 +128,6 @@ func TestRecordsAreTakenWhileStagingIsWrittenAnew(t *testing.T) {
 	in(deletions.Swapped)
 	require.Len(t, c.due, 1, "staging is to be filled")
 	answer("train", deletions.StepErased)
-	answer("score", deletions.StepErased)
 	taken := c.role.Status().Transactions()
 	for n, part := range []string{"filled", "cleaned"} {
 		const many = 5
@@ -155,16 +139,9 @@ func TestRecordsAreTakenWhileStagingIsWrittenAnew(t *testing.T) {
 		require.Len(t, c.due, 1, "staging is to be %s", part)
 		c.work()
 	}
+	answer("score", deletions.StepErased)
 	in(deletions.Erased)
 	require.Equal(t, taken, c.role.Status().Transactions())
-}
-
-// workAll does all work beside the loop.
-func (c *closingRole) workAll() {
-	c.Helper()
-	for len(c.due) > 0 {
-		c.work()
-	}
 }
 
 // transactions are some of an open timestep.

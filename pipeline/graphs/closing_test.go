@@ -8,7 +8,6 @@ import (
 
 	"lethe"
 	"lethe/canonical"
-	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/role"
 	"lethe/pipeline/role/roletest"
@@ -60,6 +59,14 @@ func (c *closingRole) work() {
 	require.NoError(c, c.session.Tick(c.Context()))
 }
 
+// workAll does all work beside the loop.
+func (c *closingRole) workAll() {
+	c.Helper()
+	for len(c.due) > 0 {
+		c.work()
+	}
+}
+
 func (c *closingRole) next() {
 	c.Helper()
 	require.NotEmpty(c, c.due)
@@ -103,9 +110,7 @@ func TestRecordsAreTakenWhileATimestepCloses(t *testing.T) {
 	c.work()
 	require.Len(t, c.graph(1).Nodes, 7)
 	require.Equal(t, 1, c.role.Status().Count(lethe.Closed))
-	for len(c.due) > 0 {
-		c.work()
-	}
+	c.workAll()
 	require.Len(t, c.graph(2).Nodes, 7)
 	require.Equal(t, 1, c.role.Status().Count(lethe.Settled))
 	_, count := c.published(bus.Snapshots)
@@ -128,9 +133,7 @@ func TestATransactionOfTheTimestepThatClosesIsLate(t *testing.T) {
 			reach(c)
 			c.late(1, 1)
 			c.poll()
-			for len(c.due) > 0 {
-				c.work()
-			}
+			c.workAll()
 			require.NoError(t, c.session.Tick(t.Context()))
 			require.Len(t, c.graph(1).Nodes, 8)
 			messages, _ := c.published(bus.Snapshots)
@@ -145,11 +148,7 @@ func TestAnErasureEndsWhatCloses(t *testing.T) {
 	c.fill(1)
 	c.poll()
 	require.Len(t, c.due, 1)
-	key, value, err := ingest.EncodeErasure(lethe.ErasureRequest{
-		RequestID: "gdpr-1", Targets: lethe.Transactions(transactionID(1, 2)),
-	}, time.Now())
-	require.NoError(t, err)
-	c.send(bus.Erasures, ingest.Outgoing{Key: key, Value: value})
+	c.submit(transactionID(1, 2))
 	c.poll()
 	require.Len(t, c.graph(1).Nodes, 7, "it was ended as it was before the request")
 	require.Equal(t, 1, c.role.Status().Count(lethe.Closed))

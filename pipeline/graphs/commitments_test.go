@@ -1,6 +1,7 @@
 package graphs
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -11,9 +12,8 @@ import (
 	"lethe/canonical"
 	"lethe/deletions"
 	"lethe/deletions/translog"
-	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/pipeline/role"
+	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
 )
 
@@ -53,9 +53,7 @@ func (d *deployment) say(list ...wire.Commitment) {
 func TestTheLogCommitsToWhatIsPublished(t *testing.T) {
 	d, dir := deploy(t), t.TempDir()
 	r, stop := d.run(dir)
-	d.fill(1)
-	d.settle(1)
-	d.until(r, "timestep 1 settles", func(s *role.Status) bool { return s.Count(lethe.Settled) == 1 })
+	d.settled(r, 1)
 	model := wire.Commitment{Component: 1, Timestep: 1, Lineage: lethe.Digest{1}, Digest: lethe.Digest{2}}
 	again := model
 	again.Digest = lethe.Digest{3}
@@ -139,19 +137,13 @@ func TestTheLogDoesNotCommitToWhatAnEarlierOwnerSaysLate(t *testing.T) {
 func TestTheLogSaysThatSlicesAreGone(t *testing.T) {
 	d := deploy(t)
 	r, _ := d.run(t.TempDir())
-	d.fill(1)
-	d.settle(1)
-	d.until(r, "timestep 1 settles", func(s *role.Status) bool { return s.Count(lethe.Settled) == 1 })
+	d.settled(r, 1)
 	var ids []lethe.TransactionID
 	for i := range 7 {
 		ids = append(ids, transactionID(1, i))
 	}
-	key, value, err := ingest.EncodeErasure(lethe.ErasureRequest{
-		RequestID: "gdpr-1", Targets: lethe.Transactions(ids...),
-	}, time.Time{})
-	require.NoError(t, err)
-	d.send(bus.Erasures, ingest.Outgoing{Key: key, Value: value})
-	d.until(r, "accepted", func(s *role.Status) bool { return s.Erasures[deletions.Accepted] == 1 })
+	d.submit(ids...)
+	d.until(r, "accepted", inState(deletions.Accepted))
 	d.answer("score", deletions.StepSuppressed)
 	gone := func() (n int) {
 		for _, leaf := range d.committed() {
@@ -162,4 +154,68 @@ func TestTheLogSaysThatSlicesAreGone(t *testing.T) {
 		return n
 	}
 	require.Eventually(t, func() bool { return gone() == shards }, 30*time.Second, 5*time.Millisecond)
+}
+
+// What people did through the API of any process is in the log, once, and the records that said so are
+// deleted; what is no deed of this version is passed over.
+func TestWhatPeopleDoIsInTheLog(t *testing.T) {
+	d, dir := deploy(t), t.TempDir()
+	said := 0
+	say := func(deed string) {
+		said++
+		rec, err := wire.Access{
+			Deed: deed, At: time.Unix(int64(said), 0), Actor: lethe.Digest{7}, Request: lethe.Digest{9},
+		}.Record(fmt.Sprint(said))
+		require.NoError(t, err)
+		d.send(bus.Control, rec)
+	}
+	logged := func() (deeds []translog.Deed) {
+		log, err := translog.ReadPublished(t.Context(), d.topics)
+		require.NoError(t, err)
+		for _, text := range log.Leaves {
+			leaf, err := translog.Decode(text)
+			require.NoError(t, err)
+			if a, is := leaf.(translog.Access); is {
+				require.Equal(t, lethe.Digest{7}, a.Actor)
+				require.Equal(t, lethe.Digest{9}, a.Request)
+				deeds = append(deeds, a.Deed)
+			}
+		}
+		return deeds
+	}
+	left := func() (keys []string) {
+		newest := make(map[string]bool)
+		for _, rec := range roletest.Records(t, d.topics, bus.Control) {
+			if wire.IsAccess(rec) {
+				newest[string(rec.Key)] = !rec.Tombstone()
+			}
+		}
+		for key, there := range newest {
+			if there {
+				keys = append(keys, key)
+			}
+		}
+		slices.Sort(keys)
+		return keys
+	}
+	say("submit")
+	_, stop := d.run(dir)
+	say("stare")
+	say("look")
+	want := []translog.Deed{translog.DeedSubmit, translog.DeedLook}
+	await := func() {
+		t.Helper()
+		require.Eventually(t, func() bool { return len(logged()) >= len(want) && len(left()) == 1 }, 30*time.Second,
+			5*time.Millisecond)
+	}
+	await()
+	stop()
+	// What was read is read again at a start, and said no second time.
+	_, stop = d.run(dir)
+	say("look")
+	want = append(want, translog.DeedLook)
+	await()
+	stop()
+	require.Equal(t, want, logged())
+	require.Equal(t, []string{"!access/2"}, left())
 }

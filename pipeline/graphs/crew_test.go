@@ -38,6 +38,20 @@ type hook struct {
 
 func (h *hook) set(f func(ctx context.Context, name string, t bus.Topic) error) { h.Store(&f) }
 
+// hangs has process one hang where it comes to a topic, and tells whether it does.
+func (h *hook) hangs(topics ...bus.Topic) (reached *atomic.Bool) {
+	reached = new(atomic.Bool)
+	h.set(func(ctx context.Context, name string, t bus.Topic) error {
+		if name != "one" || !slices.Contains(topics, t) {
+			return nil
+		}
+		reached.Store(true)
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	return reached
+}
+
 // of is the hook of one process.
 func (h *hook) of(name string) func(context.Context, bus.Topic) error {
 	return func(ctx context.Context, t bus.Topic) error {
@@ -93,6 +107,16 @@ func (f fencedBus) Write(ctx context.Context, t bus.Topic, records []ingest.Outg
 		return err
 	}
 	return f.after(ctx, t)
+}
+
+// twoProcesses are one that leads and one that stands by, both with two timesteps.
+func twoProcesses(t *testing.T) *crew {
+	t.Helper()
+	c := newCrew(t)
+	c.begin("one")
+	c.begin("two")
+	c.twoSteps()
+	return c
 }
 
 // two steps are settled and closed, in the graphs of everybody.

@@ -15,27 +15,13 @@ import (
 	"lethe/deletions/disk"
 	"lethe/deletions/ledgercopy"
 	"lethe/deletions/translog"
-	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/graphs/cutting"
 	"lethe/pipeline/graphs/publish"
 	"lethe/pipeline/role"
+	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
 )
-
-// hangsAt has process one hang before it writes to a topic, once it is to, and tells whether it does.
-func (c *crew) hangsAt(topic bus.Topic) (from, hangs *atomic.Bool) {
-	from, hangs = new(atomic.Bool), new(atomic.Bool)
-	c.before.set(func(ctx context.Context, name string, to bus.Topic) error {
-		if name != "one" || to != topic || !from.Load() {
-			return nil
-		}
-		hangs.Store(true)
-		<-ctx.Done()
-		return ctx.Err()
-	})
-	return from, hangs
-}
 
 // takesOver stops process one, which another one follows.
 func (c *crew) takesOver(name string) {
@@ -48,12 +34,8 @@ func (c *crew) takesOver(name string) {
 // Who leads ends after it has published slices and before the log says so. Nobody else is told before that how far it
 // is, so that who takes over cuts and commits to them itself.
 func TestTheLogCommitsToSlicesThatWhoLedBeforePublished(t *testing.T) {
-	c := newCrew(t)
-	c.begin("one")
-	c.begin("two")
-	c.twoSteps()
-	from, hangs := c.hangsAt(bus.Log)
-	from.Store(true)
+	c := twoProcesses(t)
+	hangs := c.before.hangs(bus.Log)
 	c.settle(2)
 	c.fill(3)
 	require.Eventually(t, hangs.Load, 30*time.Second, 5*time.Millisecond)
@@ -73,9 +55,7 @@ func TestTheLogCommitsToSlicesThatWhoLedBeforePublished(t *testing.T) {
 func TestSlicesThatAreMarkedAsPublishedAreCommittedTo(t *testing.T) {
 	d, dir := deploy(t), t.TempDir()
 	r, stop := d.run(dir)
-	d.fill(1)
-	d.settle(1)
-	d.until(r, "a settled step", func(s *role.Status) bool { return s.Count(lethe.Settled) == 1 })
+	d.settled(r, 1)
 	stop()
 	o := d.options(dir).agreed()
 	store, err := openSnapshots(t.Context(), o)
@@ -108,12 +88,8 @@ func TestSlicesThatAreMarkedAsPublishedAreCommittedTo(t *testing.T) {
 // What somebody did through the API is deleted from control.v1 once log.v1 has it, and not before: who takes over finds
 // it in one or the other.
 func TestWhatPeopleDoOutlivesWhoLeads(t *testing.T) {
-	c := newCrew(t)
-	c.begin("one")
-	c.begin("two")
-	c.twoSteps()
-	from, hangs := c.hangsAt(bus.Log)
-	from.Store(true)
+	c := twoProcesses(t)
+	hangs := c.before.hangs(bus.Log)
 	rec, err := wire.Access{
 		Deed: "look", At: time.Unix(1, 0), Actor: lethe.Digest{7}, Request: lethe.Digest{9},
 	}.Record("1")
@@ -137,34 +113,18 @@ func TestWhatOthersMayHaveReadIsReadBeforeGraphsArePublished(t *testing.T) {
 	c.begin("one")
 	c.begin("two")
 	c.twoSteps()
-	var hangs atomic.Bool
-	c.after.set(func(ctx context.Context, name string, to bus.Topic) error {
-		if name != "one" || to != bus.Snapshots {
-			return nil
-		}
-		hangs.Store(true)
-		<-ctx.Done()
-		return ctx.Err()
-	})
-	key, value, err := c.encoding.Transaction(lethe.Transaction{ID: "late", Timestep: 2, Features: []float32{1, 2, 3}})
-	require.NoError(t, err)
-	c.send(bus.Transactions, ingest.Outgoing{Key: key, Value: value})
+	hangs := c.after.hangs(bus.Snapshots)
+	c.arrives(2, "late", 1, 2, 3)
 	require.Eventually(t, hangs.Load, 30*time.Second, 5*time.Millisecond)
 	graphs := func() (of []bool) {
-		reader := wire.NewReader()
-		require.NoError(t, c.topics.ReadAll(t.Context(), bus.Snapshots, func(rec ingest.Record) error {
-			source := bus.TopicPartition{Topic: bus.Snapshots, Partition: rec.Partition}
-			list, err := reader.Read(bus.Batch{Source: source, Records: []ingest.Record{rec}})
-			for _, m := range list {
-				if m.Key.Kind != wire.KindSnapshot || m.Key.Timestep != 2 || m.Deleted {
-					continue
-				}
-				graph, err := canonical.DecodeSnapshot(m.Payload)
-				require.NoError(t, err)
-				of = append(of, slices.ContainsFunc(graph.Nodes, func(n lethe.SnapshotNode) bool { return n.ID == "late" }))
+		for _, m := range roletest.Messages(t, c.topics, bus.Snapshots) {
+			if m.Key.Kind != wire.KindSnapshot || m.Key.Timestep != 2 || m.Deleted {
+				continue
 			}
-			return err
-		}))
+			graph, err := canonical.DecodeSnapshot(m.Payload)
+			require.NoError(t, err)
+			of = append(of, slices.ContainsFunc(graph.Nodes, func(n lethe.SnapshotNode) bool { return n.ID == "late" }))
+		}
 		return of
 	}
 	require.Equal(t, []bool{false, true}, graphs())
@@ -173,14 +133,6 @@ func TestWhatOthersMayHaveReadIsReadBeforeGraphsArePublished(t *testing.T) {
 	c.fill(3)
 	c.until(c.roles["two"], "three steps", threeSteps)
 	require.Equal(t, []bool{false, true, true}, graphs())
-}
-
-// step answers for the other roles.
-func (c *crew) step(step deletions.Step) {
-	c.Helper()
-	for _, role := range []string{"train", "score"} {
-		c.answer(role, step)
-	}
 }
 
 // ends carries out the one request from its retraining on, and returns what became of its second target.
@@ -206,26 +158,20 @@ func (c *crew) ends(leader role.Role) deletions.Outcome {
 // A record that names a target comes while models are made anew, and is dropped and withdrawn: it was held. Who takes
 // over then finds nothing of it in its topic, and was told.
 func TestWhatWasDroppedOutlivesWhoLeads(t *testing.T) {
-	c := newCrew(t)
-	c.begin("one")
-	c.begin("two")
-	c.twoSteps()
+	c := twoProcesses(t)
 	c.submit(transactionID(1, 0), "late")
 	c.until(c.roles["one"], "accepted", inState(deletions.Accepted))
 	c.step(deletions.StepSuppressed)
 	c.until(c.roles["one"], "retraining", inState(deletions.Retraining))
-	key, value, err := c.encoding.Transaction(lethe.Transaction{ID: "late", Timestep: 3, Features: []float32{1, 2, 3}})
-	require.NoError(t, err)
-	c.send(bus.Transactions, ingest.Outgoing{Key: key, Value: value})
+	c.arrives(3, "late", 1, 2, 3)
 	c.fill(3)
 	for name, r := range c.roles {
 		c.until(r, name, func(s *role.Status) bool { return s.Count(lethe.Closed) == 2 })
 	}
 	require.NoError(t, c.topics.Compact())
-	require.NoError(t, c.topics.ReadAll(t.Context(), bus.Transactions, func(rec ingest.Record) error {
-		require.False(t, slices.Equal(rec.Key, key) && !rec.Tombstone(), "it is withdrawn")
-		return nil
-	}))
+	for _, rec := range roletest.Records(t, c.topics, bus.Transactions) {
+		require.False(t, string(rec.Key) == "late" && !rec.Tombstone(), "it is withdrawn")
+	}
 	c.takesOver("two")
 	c.until(c.roles["two"], "goes on", inState(deletions.Retraining))
 	c.begin("one")
@@ -252,9 +198,7 @@ func TestWhatWasFoundInTheTopicsOutlivesWhoLeads(t *testing.T) {
 	c.begin("one")
 	c.begin("two")
 	// It has another number of features.
-	key, value, err := c.encoding.Transaction(lethe.Transaction{ID: "refused", Timestep: 1, Features: []float32{1, 2}})
-	require.NoError(t, err)
-	c.send(bus.Transactions, ingest.Outgoing{Key: key, Value: value})
+	c.arrives(1, "refused", 1, 2)
 	c.twoSteps()
 	c.submit(transactionID(1, 0), "refused")
 	c.until(c.roles["one"], "accepted", inState(deletions.Accepted))
@@ -268,4 +212,32 @@ func TestWhatWasFoundInTheTopicsOutlivesWhoLeads(t *testing.T) {
 	c.takesOver("two")
 	c.begin("one")
 	require.Equal(t, deletions.OutcomeErased, c.ends(c.roles["two"]))
+}
+
+// A process that leads again, after another one, is killed once it has said so: what it knows from when it led before
+// is removed by then, or it would take that, at its next start, for more than it has said, and not begin.
+func TestWhoIsKilledAsItTakesOverBeginsAgain(t *testing.T) {
+	c := twoProcesses(t)
+	c.stops["one"]()
+	c.group.Lead("two")
+	c.settle(2)
+	c.fill(3)
+	c.until(c.roles["two"], "three steps", threeSteps)
+	committed := func(steps int) func() bool {
+		return func() bool {
+			return len(c.leaves(func(leaf translog.Leaf) bool { return leaf.Kind() == translog.KindSlice })) == steps*shards
+		}
+	}
+	require.Eventually(t, committed(2), 30*time.Second, 5*time.Millisecond)
+	hangs := c.after.hangs(bus.Journal)
+	c.begin("one")
+	c.stops["two"]()
+	c.group.Lead("one")
+	require.Eventually(t, hangs.Load, 30*time.Second, 5*time.Millisecond)
+	c.stops["one"]()
+	c.after.Store(nil)
+	c.begin("one")
+	c.settle(3)
+	c.fill(4)
+	require.Eventually(t, committed(3), 30*time.Second, 5*time.Millisecond)
 }

@@ -111,14 +111,11 @@ func (d *deployment) start(r role.Role) (stop func()) {
 	ctx, cancel := context.WithCancel(d.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- r.Run(ctx) }()
-	var once sync.Once
-	stop = func() {
-		once.Do(func() {
-			cancel()
-			require.NoError(d, <-ended)
-			require.NoError(d, r.Close())
-		})
-	}
+	stop = sync.OnceFunc(func() {
+		cancel()
+		require.NoError(d, <-ended)
+		require.NoError(d, r.Close())
+	})
 	d.Cleanup(stop)
 	return stop
 }
@@ -135,6 +132,29 @@ func (d *deployment) until(r role.Role, what string, holds func(*role.Status) bo
 func (d *deployment) send(topic bus.Topic, records ...ingest.Outgoing) {
 	d.Helper()
 	require.NoError(d, d.topics.Write(d.Context(), topic, records))
+}
+
+// put publishes a record as the encoders give it.
+func (d *deployment) put(topic bus.Topic) func(key, value []byte, err error) {
+	return func(key, value []byte, err error) {
+		d.Helper()
+		require.NoError(d, err)
+		d.send(topic, ingest.Outgoing{Key: key, Value: value})
+	}
+}
+
+// arrives publishes a transaction.
+func (d *deployment) arrives(at lethe.Timestep, id lethe.TransactionID, features ...float32) {
+	d.Helper()
+	d.put(bus.Transactions)(d.encoding.Transaction(lethe.Transaction{ID: id, Timestep: at, Features: features}))
+}
+
+// settled publishes a timestep and waits until it is settled.
+func (d *deployment) settled(r role.Role, at lethe.Timestep) {
+	d.Helper()
+	d.fill(at)
+	d.settle(at)
+	d.until(r, "the timestep settles", func(s *role.Status) bool { return s.Count(lethe.Settled) == int(at) })
 }
 
 // controls are a close or settle record for every partition of a topic.
@@ -201,21 +221,14 @@ func (d *deployment) published(topics ...bus.Topic) (newest map[wire.Key]wire.Me
 	d.Helper()
 	newest = make(map[wire.Key]wire.Message)
 	for _, topic := range topics {
-		reader := wire.NewReader()
-		require.NoError(d, d.topics.ReadAll(d.Context(), topic, func(rec ingest.Record) error {
-			source := bus.TopicPartition{Topic: topic, Partition: rec.Partition}
-			batch := bus.Batch{Source: source, Records: []ingest.Record{rec}}
-			received, err := reader.Read(batch)
-			for _, m := range received {
-				count++
-				if m.Deleted {
-					delete(newest, m.Key)
-					continue
-				}
-				newest[m.Key] = m.Message
+		for _, m := range roletest.Messages(d, d.topics, topic) {
+			count++
+			if m.Deleted {
+				delete(newest, m.Key)
+				continue
 			}
-			return err
-		}))
+			newest[m.Key] = m.Message
+		}
 	}
 	return newest, count
 }

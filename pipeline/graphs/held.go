@@ -210,7 +210,7 @@ func (e holdings) heldRecords(target lethe.Target) ([]HeldRecord, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = e.Store.Originals(func(o snapshot.Origin) error {
+	err = e.Store.Letters().Originals(func(o snapshot.Origin) error {
 		if len(names(o.Key, ingest.Spelled([][]byte{o.Value})...)) > 0 {
 			out = append(out, HeldRecord{Topic: o.Topic, Key: string(o.Key), Value: ingest.Text(o.Value)})
 		}

@@ -2,14 +2,17 @@ package graphs
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"lethe"
 	"lethe/canonical"
+	"lethe/deletions/search"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/role"
+	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
 )
 
@@ -72,9 +75,7 @@ func TestStartingAgain(t *testing.T) {
 	stop()
 	r, stop = d.run(dir)
 	d.until(r, "three timesteps are known", settled)
-	d.fill(4)
-	d.settle(4)
-	d.until(r, "the stream goes on", func(s *role.Status) bool { return s.Count(lethe.Settled) == 4 })
+	d.settled(r, 4)
 	_, count = d.published(bus.Snapshots, bus.Slices)
 	require.Equal(t, 4*(2+shards), count)
 
@@ -103,14 +104,10 @@ func TestRefusedRecordsBecomeDeadLetters(t *testing.T) {
 		d.send(bus.Transactions, ingest.Outgoing{Key: []byte(key), Value: []byte(broken[key])})
 	}
 	sendBroken("no-object")
-	d.fill(1)
-	d.settle(1)
-	d.until(r, "timestep 1 settles", func(s *role.Status) bool { return s.Count(lethe.Settled) == 1 })
+	d.settled(r, 1)
 	sendBroken("one-feature")
 	sendBroken("never-comes>transaction-1")
-	d.fill(2)
-	d.settle(2)
-	d.until(r, "timestep 2 settles", func(s *role.Status) bool { return s.Count(lethe.Settled) == 2 })
+	d.settled(r, 2)
 	require.Equal(t, 14, r.Status().Transactions())
 	stop()
 	r, _ = d.run(dir)
@@ -118,11 +115,47 @@ func TestRefusedRecordsBecomeDeadLetters(t *testing.T) {
 
 	letters := make(map[string]string)
 	n := 0
-	require.NoError(t, d.topics.ReadAll(t.Context(), bus.DeadLetters, func(rec ingest.Record) error {
+	for _, rec := range roletest.Records(t, d.topics, bus.DeadLetters) {
 		letters[string(rec.Key)] = string(rec.Value)
 		n++
-		return nil
-	}))
+	}
 	require.Equal(t, broken, letters)
 	require.Equal(t, len(broken), n, "each once")
+}
+
+// Graphs, slices and manifests are the same whether transactions came as JSON or as Protobuf, and
+// however many goroutines decoded them.
+func TestFormatsAndWorkersGiveTheSameBytes(t *testing.T) {
+	t.Parallel()
+	run := func(encoding ingest.Encoding, workers int) map[wire.Key]wire.Message {
+		d := deploy(t)
+		d.encoding, d.workers = encoding, workers
+		r, stop := d.run(t.TempDir())
+		for at := range lethe.Timestep(3) {
+			d.fill(at + 1)
+			d.settle(at + 1)
+		}
+		d.until(r, "all settle", func(s *role.Status) bool { return s.Count(lethe.Settled) == 3 })
+		stop()
+		newest, _ := d.published(bus.Snapshots, bus.Slices)
+		require.Len(t, newest, 3*(1+1+shards))
+		letters, _ := d.published(bus.DeadLetters)
+		require.Empty(t, letters)
+		return newest
+	}
+	want := run(ingest.Encoding{}, 1)
+	require.Equal(t, want, run(ingest.Encoding{}, 5))
+	require.Equal(t, want, run(ingest.Protobuf(9), 3))
+}
+
+// A batch that waits for others begins when its time has come, not at the next tick.
+func TestTheRoleIsWokenWhenTimeHasPassed(t *testing.T) {
+	b := newAsyncSearches(search.Searcher{}, Options{Beside: inGoroutine}.agreed())
+	b.Wake(time.Millisecond)
+	b.Wake(time.Millisecond)
+	select {
+	case <-b.wakes:
+	case <-time.After(10 * time.Second):
+		require.Fail(t, "not woken")
+	}
 }

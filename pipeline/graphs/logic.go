@@ -44,6 +44,9 @@ type logic struct {
 	// due is the time for which the last wake-up was requested.
 	now func() time.Time
 	due time.Time
+	// rebuild is nil once a lost store is rebuilt; requests wait for that.
+	rebuild  rebuild
+	requests []bus.Batch
 	// resumed is set once everything that a crash left unpublished is published.
 	resumed  bool
 	status   *role.Status
@@ -112,6 +115,9 @@ func (l *logic) work(ctx context.Context, in role.Input) error {
 	if err := l.advance(ctx); err != nil {
 		return err
 	}
+	if err := l.endRebuild(ctx); err != nil {
+		return err
+	}
 	l.questions.respond(l.answers().answer)
 	return nil
 }
@@ -137,11 +143,8 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 	case "":
 		return nil
 	case bus.Erasures:
-		err := l.coordinator.Requests.Take(ctx, in.Batch)
-		if err == nil {
-			l.progress.read(in.Batch)
-		}
-		return err
+		l.requests = append(l.requests, in.Batch)
+		return l.takeRequests(ctx)
 	case bus.Control:
 		if err := l.commitments.models(in.Batch); err != nil {
 			return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"lethe"
@@ -104,7 +103,8 @@ func isNew(store *snapshot.Store, erased []lethe.Digest) (bool, error) {
 }
 
 // A lost store of graphs is rebuilt from the source topics, which hold erased data only suppressed. Other roles ignore
-// older revisions: so a timestep that was replaced begins behind its last published revision.
+// known revisions: so a timestep begins behind its last published one. Its first graph may be another than before, as
+// partitions are read in another order: with records that were late.
 
 // continueRevisions prepares an unused store.
 func continueRevisions(ctx context.Context, topics Bus, store *snapshot.Store) error {
@@ -112,26 +112,79 @@ func continueRevisions(ctx context.Context, topics Bus, store *snapshot.Store) e
 	if err != nil {
 		return fmt.Errorf("revisions of the graphs in %s: %w", bus.Snapshots, err)
 	}
+	if len(last) > 0 {
+		if err := store.Marks().Put(rebuildMark(), []byte{1}); err != nil {
+			return err
+		}
+	}
 	for t, r := range last {
 		// It has nothing to delete.
 		if err := store.Marks().PutEach(publish.Gone.Mark(t, r)); err != nil {
 			return err
 		}
 	}
-	return snapshot.ContinueRevisions(store, last)
+	return store.Revisions().Continue(last)
 }
 
-// lastRevisions returns the published revisions of replaced graphs.
+// lastRevisions returns the published revisions of graphs.
 func lastRevisions(ctx context.Context, topics Bus) (map[lethe.Timestep]lethe.Revision, error) {
 	out := make(map[lethe.Timestep]lethe.Revision)
-	err := topics.ReadAll(ctx, bus.Snapshots, func(rec ingest.Record) error {
-		key, revision, found := wire.RevisionOf(rec)
-		if found && revision > 1 {
+	return out, topics.ReadAll(ctx, bus.Snapshots, func(rec ingest.Record) error {
+		if key, revision, found := wire.RevisionOf(rec); found {
 			out[key.Timestep] = max(out[key.Timestep], revision)
 		}
 		return nil
 	})
-	return out, err
+}
+
+// rebuildMark is in a lost store until it is rebuilt.
+func rebuildMark() []byte { return []byte("rebuilding") }
+
+// rebuild are the offsets up to which a lost store reads the source topics before requests are processed; nil if it is
+// rebuilt. Otherwise targets would be suppressed before they are read again: a timestep of targets alone would not
+// return, and its published graph would stay.
+type rebuild map[bus.TopicPartition]int64
+
+// rebuildOf returns the rebuild of a store.
+func rebuildOf(ctx context.Context, topics Bus, store *snapshot.Store) (rebuild, error) {
+	value, _, err := store.Marks().Get(rebuildMark())
+	if err != nil || len(value) == 0 {
+		return nil, err
+	}
+	return bus.EndsOf(ctx, topics, bus.Transactions, bus.Labels)
+}
+
+// endRebuild ends the rebuild once all that topics had is in closed timesteps, and processes the requests that waited.
+func (l *logic) endRebuild(ctx context.Context) error {
+	if l.rebuild == nil || l.timesteps.IsBusy() {
+		return nil
+	}
+	offsets := l.store.Offsets()
+	for tp, end := range l.rebuild {
+		if offsets[snapshot.TopicPartition{Topic: string(tp.Topic), Partition: tp.Partition}] < end {
+			return nil
+		}
+	}
+	if err := l.store.Marks().Put(rebuildMark(), nil); err != nil {
+		return err
+	}
+	l.rebuild = nil
+	if err := l.takeRequests(ctx); err != nil {
+		return err
+	}
+	return l.advance(ctx)
+}
+
+// takeRequests processes the requests that were read, unless a lost store is being rebuilt.
+func (l *logic) takeRequests(ctx context.Context) error {
+	for l.rebuild == nil && len(l.requests) > 0 {
+		if err := l.coordinator.Requests.Take(ctx, l.requests[0]); err != nil {
+			return err
+		}
+		l.progress.read(l.requests[0])
+		l.requests = l.requests[1:]
+	}
+	return nil
 }
 
 // namesIn calls take with the transactions of all graphs.
@@ -153,20 +206,14 @@ func namesIn(store *snapshot.Store) func(take func(lethe.TransactionID)) error {
 	}
 }
 
-// suppressCopied suppresses in a store all targets in the copy of the ledger that can no longer be cancelled: the
-// store may have been lost, and a reader of the journal may have passed their entries.
+// suppressCopied suppresses in a store all erased targets in the copy of the ledger: the store may have been lost, and
+// a reader of the journal may have passed their entries.
 func suppressCopied(ctx context.Context, o Options, store *snapshot.Store) error {
 	kept, err := ledgercopy.Read(ctx, o.Bus)
 	if err != nil {
 		return fmt.Errorf("the copy of the ledger: %w", err)
 	}
-	var entries []deletions.Entry
-	for _, id := range slices.Sorted(maps.Keys(kept.Entries)) {
-		if e := kept.Entries[id]; e.Suppresses() && !e.State.Cancellable() {
-			entries = append(entries, e)
-		}
-	}
-	if err := erase.SuppressAsIn(store, entries); err != nil {
+	if err := erase.SuppressAsIn(store, kept.Erased()); err != nil {
 		return err
 	}
 	return store.Marks().Put(begunMark(), []byte{1})

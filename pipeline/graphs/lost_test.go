@@ -9,6 +9,7 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/graphs/publish"
 	"lethe/pipeline/role"
@@ -89,4 +90,125 @@ func TestWhatWasRewrittenAndNotPublishedIsPublished(t *testing.T) {
 		return newest[key].Revision == after[0].Revision
 	}, time.Minute, time.Millisecond)
 	stop()
+}
+
+// W136: a store is lost, and a request for all transactions of a timestep is read before they are. They were dropped,
+// so that the timestep did not return, and its published graph stayed for ever.
+func TestALostStoreIsRebuiltBeforeRequestsAreProcessed(t *testing.T) {
+	d := deploy(t)
+	r, stop := d.run(t.TempDir())
+	d.settled(r, 1)
+	d.settled(r, 2)
+	stop()
+	var gone []lethe.TransactionID
+	for i := range 7 {
+		gone = append(gone, transactionID(1, i))
+	}
+	d.submit(gone...)
+	d.answer("score", deletions.StepSuppressed)
+
+	r, err := New(t.Context(), d.options(t.TempDir()))
+	require.NoError(t, err)
+	session, err := roletest.Begin(t.Context(), r)
+	require.NoError(t, err)
+	requests := bus.Batch{
+		Source: bus.TopicPartition{Topic: bus.Erasures}, Next: 1, End: 1,
+		Records: roletest.Records(t, d.topics, bus.Erasures),
+	}
+	require.NoError(t, r.Arrived(t.Context(), requests, false))
+	graph := wire.Key{Kind: wire.KindSnapshot, Timestep: 1}
+	for polls := 0; ; polls++ {
+		busy, err := session.Poll(t.Context())
+		require.NoError(t, err)
+		newest, _ := d.published(bus.Snapshots)
+		if _, is := newest[graph]; !is {
+			break
+		}
+		require.Less(t, polls, 5000, "the graph of the timestep stays")
+		if !busy {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	require.NoError(t, session.Close())
+	require.NoError(t, r.Close())
+}
+
+// W154: a lost store may read partitions in another order, so that a timestep closes with records that were late
+// before. Other roles have its first revision, and would ignore another graph of that revision.
+func TestALostStoreBeginsBehindEveryPublishedRevision(t *testing.T) {
+	d := deploy(t)
+	r, stop := d.run(t.TempDir())
+	d.settled(r, 1)
+	d.settled(r, 2)
+	stop()
+	r, stop = d.run(t.TempDir())
+	d.until(r, "all is published again", func(*role.Status) bool {
+		newest, _ := d.published(bus.Snapshots, bus.Slices)
+		for _, m := range newest {
+			if m.Revision < 2 {
+				return false
+			}
+		}
+		return len(newest) == 2*(2+shards)
+	})
+	stop()
+}
+
+// The number of features of the first transaction is decided where a lost store finds it
+// again, whatever the topics hold by then: that transaction may be gone.
+func TestTheNumberOfFeaturesOutlivesTheStore(t *testing.T) {
+	before := deploy(t)
+	before.features = 0
+	r, stop := before.run(t.TempDir())
+	before.fill(1)
+	before.fill(2)
+	before.until(r, "the first transaction has it", func(s *role.Status) bool { return s.FeatureCount == 3 })
+	stop()
+
+	after := deploy(t)
+	after.features = 0
+	for _, rec := range roletest.Records(t, before.topics, bus.Journal) {
+		after.send(bus.Journal, ingest.Outgoing{
+			Key: rec.Key, Value: rec.Value, Headers: rec.Headers, Pinned: true, Partition: rec.Partition,
+		})
+	}
+	r, stop = after.run(t.TempDir())
+	after.until(r, "the number", func(s *role.Status) bool { return s.FeatureCount == 3 })
+	stop()
+}
+
+// narrow sends a transaction of fewer features than others.
+func (d *deployment) narrow() {
+	d.Helper()
+	d.arrives(1, "narrow", 1)
+}
+
+// isLetter reports whether there is a dead letter under a key.
+func (d *deployment) isLetter(key string) (is bool) {
+	d.Helper()
+	for _, rec := range roletest.Records(d, d.topics, bus.DeadLetters) {
+		is = is || string(rec.Key) == key
+	}
+	return is
+}
+
+// The leader decides the number of features by the first transaction and ends before it has written the dead letter of
+// one that has another. The process that takes over writes it, and writes none while it stands by.
+func TestWhoTakesOverWritesTheDeadLettersOfTheWidth(t *testing.T) {
+	c := newCrew(t)
+	c.features = 0
+	due := c.before.hangs(bus.DeadLetters)
+	c.begin("one")
+	c.begin("two")
+	c.fill(1)
+	c.until(c.roles["one"], "what was decided", func(s *role.Status) bool { return s.FeatureCount == 3 })
+	c.narrow()
+	require.Eventually(t, due.Load, 30*time.Second, 5*time.Millisecond)
+	c.until(c.roles["two"], "what was decided", func(s *role.Status) bool { return s.FeatureCount == 3 })
+	require.False(t, c.isLetter("narrow"))
+	c.stops["one"]()
+	c.group.Lead("two")
+	require.Eventually(t, func() bool { return c.isLetter("narrow") }, 30*time.Second, 5*time.Millisecond)
+	c.begin("one")
+	c.until(c.roles["one"], "the width of who led before", func(s *role.Status) bool { return s.FeatureCount == 3 })
 }

@@ -76,5 +76,5 @@ func (w *overwritten) republish(ctx context.Context, store *snapshot.Store, time
 	w.logger.Warn("graphs: a fenced leader wrote over what was published; it is published again",
 		"timesteps", slices.Sorted(maps.Keys(late)))
 	w.late = make(map[lethe.Timestep]lethe.Revision)
-	return snapshot.RaiseRevisions(store, late)
+	return store.Revisions().Raise(late)
 }

@@ -2,6 +2,8 @@ package graphs
 
 import (
 	"context"
+	"crypto/ed25519"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -13,6 +15,7 @@ import (
 	"lethe"
 	"lethe/deletions"
 	"lethe/deletions/ledgercopy"
+	"lethe/deletions/translog"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/requests"
@@ -37,14 +40,13 @@ func (c *crew) standing() (payloads map[wire.Key]string, revisions map[wire.Key]
 	payloads, revisions = make(map[wire.Key]string), make(map[wire.Key]lethe.Revision)
 	for _, topic := range leadersTopics() {
 		chunks := make(map[string]ingest.Record)
-		require.NoError(c, c.topics.ReadAll(c.Context(), topic, func(rec ingest.Record) error {
+		for _, rec := range roletest.Records(c, c.topics, topic) {
 			if key, _, of := wire.PartOf(rec); of && rec.Tombstone() {
 				delete(chunks, string(rec.Key))
 			} else if of {
 				chunks[string(rec.Key)], revisions[key] = rec, 0
 			}
-			return nil
-		}))
+		}
 		for _, rec := range chunks {
 			key, revision, _ := wire.PartOf(rec)
 			payloads[key], revisions[key] = string(rec.Value), revision
@@ -56,12 +58,11 @@ func (c *crew) standing() (payloads map[wire.Key]string, revisions map[wire.Key]
 // firstLeader is how who led first signs what it writes.
 func (c *crew) firstLeader() (first wire.Owner) {
 	c.Helper()
-	require.NoError(c, c.topics.ReadAll(c.Context(), bus.Slices, func(rec ingest.Record) error {
+	for _, rec := range roletest.Records(c, c.topics, bus.Slices) {
 		if by, tells := wire.OwnerOf(rec); tells && first == (wire.Owner{}) {
 			first = by
 		}
-		return nil
-	}))
+	}
 	require.NotZero(c, first)
 	return first
 }
@@ -72,10 +73,7 @@ func TestWhatAReplacedLeaderWroteOverIsPublishedAgain(t *testing.T) {
 	for name, leads := range map[string]string{"while another one leads": "two", "while nobody leads": ""} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := newCrew(t)
-			c.begin("one")
-			c.begin("two")
-			c.twoSteps()
+			c := twoProcesses(t)
 			c.group.Lead("two")
 			c.until(c.roles["two"], "leads", func(s *role.Status) bool {
 				return !slices.Contains(s.LeftToLeader, bus.Erasures)
@@ -116,10 +114,7 @@ func TestWhatAReplacedLeaderWroteOverIsPublishedAgain(t *testing.T) {
 // What the leader has looked at is not looked at again by the next one, which publishes again what the journal asked
 // for last, and nothing else.
 func TestWhatWasLookedAtIsAnnounced(t *testing.T) {
-	c := newCrew(t)
-	c.begin("one")
-	c.begin("two")
-	c.twoSteps()
+	c := twoProcesses(t)
 	c.until(c.roles["one"], "announced", func(*role.Status) bool {
 		ends, err := bus.EndsOf(t.Context(), c.topics, leadersTopics()...)
 		positions := c.group.Positions()
@@ -143,19 +138,15 @@ func TestWhatWasLookedAtIsAnnounced(t *testing.T) {
 // So it is with what stands on control.v1: what who leads commands of a request, and the copy of its entry. A
 // process that reads the topic once it is compacted would find nothing else.
 func TestWhatAReplacedLeaderSaidLateIsSaidAgain(t *testing.T) {
-	c := newCrew(t)
-	c.begin("one")
-	c.begin("two")
-	c.twoSteps()
+	c := twoProcesses(t)
 	c.submit(transactionID(1, 0))
 	c.until(c.roles["one"], "accepted", inState(deletions.Accepted))
 	first := ownedBus{c.topics, c.firstLeader()}
-	newest := func() map[string]ingest.Record { return c.newest(bus.Control) }
+	newest := func() map[string]ingest.Record { return roletest.Newest(c, c.topics, bus.Control) }
 	before := newest()
 	c.group.Lead("two")
 	c.until(c.roles["two"], "the other", inState(deletions.Accepted))
-	c.answer("train", deletions.StepSuppressed)
-	c.answer("score", deletions.StepSuppressed)
+	c.step(deletions.StepSuppressed)
 	c.until(c.roles["two"], "rewritten", inState(deletions.Retraining))
 	want := newest()
 	for _, key := range []string{"order/gdpr-1", "!ledger/gdpr-1/0"} {
@@ -173,24 +164,12 @@ func TestWhatAReplacedLeaderSaidLateIsSaidAgain(t *testing.T) {
 	c.answer("train", deletions.StepPurged)
 	c.answer("score", deletions.StepSwapped)
 	for _, step := range []deletions.Step{deletions.StepErased, deletions.StepScanned} {
-		c.answer("train", step)
-		c.answer("score", step)
+		c.step(step)
 	}
 	c.until(c.roles["two"], "verified", inState(deletions.Verified))
 	order := ingest.Outgoing{Key: []byte("order/gdpr-1"), Value: before["order/gdpr-1"].Value}
 	require.NoError(t, first.Write(t.Context(), bus.Control, []ingest.Outgoing{order}))
 	require.Eventually(t, func() bool { return newest()["order/gdpr-1"].Tombstone() }, 30*time.Second, 5*time.Millisecond)
-}
-
-// newest is what stands under the keys of a topic.
-func (c *crew) newest(topic bus.Topic) map[string]ingest.Record {
-	c.Helper()
-	out := make(map[string]ingest.Record)
-	require.NoError(c, c.topics.ReadAll(c.Context(), topic, func(rec ingest.Record) error {
-		out[string(rec.Key)] = rec
-		return nil
-	}))
-	return out
 }
 
 // unowned is a record as it was written before, without who wrote it.
@@ -207,29 +186,22 @@ func unowned(rec ingest.Record) ingest.Outgoing {
 // And with what those who ask for erasures are told: where a request stands, and whether a hold is in force. The next
 // one that takes over has holds from there.
 func TestWhatAReplacedLeaderToldLateIsToldAgain(t *testing.T) {
-	c := newCrew(t)
-	c.begin("one")
-	c.begin("two")
-	c.twoSteps()
+	c := twoProcesses(t)
 	const status, hold = "gdpr-1", "!hold/case-7"
 	told := func(key string, says string) {
 		require.Eventually(t, func() bool {
-			return strings.Contains(string(c.newest(bus.ErasureStatus)[key].Value), says)
+			return strings.Contains(string(roletest.Newest(c, c.topics, bus.ErasureStatus)[key].Value), says)
 		}, 30*time.Second, 5*time.Millisecond, "%s says %s", key, says)
 	}
-	key, value, err := ingest.EncodeHold(ingest.Hold{
+	c.put(bus.Erasures)(ingest.EncodeHold(ingest.Hold{
 		Name: "case-7", Reason: "case 7", Transactions: []lethe.TransactionID{transactionID(1, 0)},
-	})
-	require.NoError(t, err)
-	c.send(bus.Erasures, ingest.Outgoing{Key: key, Value: value})
+	}))
 	told(hold, `"set_at"`)
 	c.submit(transactionID(1, 0))
 	c.until(c.roles["one"], "held", inState(deletions.Held))
-	first, before := ownedBus{c.topics, c.firstLeader()}, c.newest(bus.ErasureStatus)
+	first, before := ownedBus{c.topics, c.firstLeader()}, roletest.Newest(c, c.topics, bus.ErasureStatus)
 	c.group.Lead("two")
-	key, value, err = ingest.EncodeLift(ingest.Lift{Name: "case-7"})
-	require.NoError(t, err)
-	c.send(bus.Erasures, ingest.Outgoing{Key: key, Value: value})
+	c.put(bus.Erasures)(ingest.EncodeLift(ingest.Lift{Name: "case-7"}))
 	c.until(c.roles["two"], "goes on", inState(deletions.Accepted))
 	told(hold, `"lifted_at"`)
 	told(status, `"state":"accepted"`)
@@ -247,4 +219,50 @@ func TestWhatAReplacedLeaderToldLateIsToldAgain(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, all, 1)
 	require.NotZero(t, all[0].LiftedAt)
+}
+
+// Who led before may finish what it wrote of the transparency log once another one leads, which has other leaves there.
+// The topic holds the log of who leads again; also if it was written while nobody led, and whoever leads next makes
+// its log of the topic.
+func TestWhatAReplacedLeaderLoggedLateIsPublishedAgain(t *testing.T) {
+	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)).Public().(ed25519.PublicKey)
+	for name, leads := range map[string]string{"while another one leads": "two", "while nobody leads": ""} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := twoProcesses(t)
+			c.submit(transactionID(1, 0))
+			c.until(c.roles["one"], "accepted", inState(deletions.Accepted))
+			first, before := ownedBus{c.topics, c.firstLeader()}, roletest.Newest(c, c.topics, bus.Log)
+			c.group.Lead("two")
+			c.until(c.roles["two"], "the other", inState(deletions.Accepted))
+			c.step(deletions.StepSuppressed)
+			c.until(c.roles["two"], "rewritten", inState(deletions.Retraining))
+			want := c.logged()
+			size := len(before) - 1
+			require.Greater(t, len(want.Leaves), size)
+			if leads == "" {
+				c.stops["two"]()
+			}
+			late := []ingest.Outgoing{unowned(before["checkpoint"])}
+			for _, index := range []int{size, len(want.Leaves)} {
+				late = append(late, ingest.Outgoing{Key: fmt.Appendf(nil, "%016d", index), Value: want.Leaves[size-1]})
+			}
+			require.NoError(t, first.Write(t.Context(), bus.Log, late))
+			if leads == "" {
+				c.group.Lead("one")
+			}
+			require.Eventually(t, func() bool {
+				got := c.logged()
+				return translog.Verify(translog.Evidence{Published: &got, Key: key, Older: want.Checkpoint}).OK
+			}, 30*time.Second, 5*time.Millisecond)
+		})
+	}
+}
+
+// logged is the transparency log as its topic has it.
+func (c *crew) logged() translog.Copy {
+	c.Helper()
+	got, err := translog.ReadPublished(c.Context(), c.topics)
+	require.NoError(c, err)
+	return got
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
-	"lethe/pipeline/role"
 )
 
 // A question is answered between two steps of a role that has nothing to do, and changes nothing;
@@ -17,9 +16,7 @@ func TestQuestionsAreAnsweredBetweenSteps(t *testing.T) {
 	d := deploy(t)
 	d.questions = NewQuestions()
 	r, stop := d.run(t.TempDir())
-	d.fill(1)
-	d.settle(1)
-	d.until(r, "a settled timestep", func(s *role.Status) bool { return s.Count(lethe.Settled) == 1 })
+	d.settled(r, 1)
 	q := Question{
 		Targets: lethe.Transactions(transactionID(1, 0), "nobody", "nobody"), Held: true,
 		Scopes: []lethe.Scope{lethe.ScopeStubs, lethe.ScopePartition},

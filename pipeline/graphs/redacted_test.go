@@ -13,6 +13,7 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/role"
+	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
 )
@@ -33,12 +34,11 @@ func (d *deployment) rowOf(at lethe.Timestep, id lethe.TransactionID) []float32 
 func (d *deployment) newestRecord(id lethe.TransactionID) (newest ingest.Record, before int) {
 	d.Helper()
 	before = -1
-	require.NoError(d, d.topics.ReadAll(d.Context(), bus.Transactions, func(rec ingest.Record) error {
+	for _, rec := range roletest.Records(d, d.topics, bus.Transactions) {
 		if string(rec.Key) == string(id) {
 			newest, before = rec, before+1
 		}
-		return nil
-	}))
+	}
 	return newest, before
 }
 
@@ -49,23 +49,20 @@ func TestAReplayedRecordIsPublishedAgainWithoutErasedFeatures(t *testing.T) {
 	r, _ := d.run(t.TempDir())
 	in := func(state deletions.State) {
 		t.Helper()
-		d.until(r, string(state), func(s *role.Status) bool { return s.Erasures[state] == 1 })
+		d.until(r, string(state), inState(state))
 	}
-	d.fill(1)
-	d.settle(1)
-	d.until(r, "a settled timestep", func(s *role.Status) bool { return s.Count(lethe.Settled) == 1 })
+	d.settled(r, 1)
 	id := transactionID(1, 2)
-	key, value, err := ingest.EncodeErasure(lethe.ErasureRequest{
+	d.put(bus.Erasures)(ingest.EncodeErasure(lethe.ErasureRequest{
 		RequestID: "gdpr-1", Targets: []lethe.Target{lethe.FeaturesOf(id, 0, 2)},
-	}, time.Time{})
-	require.NoError(t, err)
-	d.send(bus.Erasures, ingest.Outgoing{Key: key, Value: value})
+	}, time.Time{}))
 	in(deletions.Accepted)
 	d.answer("score", deletions.StepSuppressed)
 	in(deletions.Retraining)
 	require.Equal(t, []float32{0, 1, 0}, d.rowOf(1, id))
 	d.answer("train", deletions.StepPurged)
 	d.answer("score", deletions.StepSwapped)
+	d.answer("score", deletions.StepErased)
 	d.until(r, "the record is published again", func(*role.Status) bool {
 		rec, _ := d.newestRecord(id)
 		again, _ := ingest.IsRepublished(secret, rec)
@@ -75,9 +72,7 @@ func TestAReplayedRecordIsPublishedAgainWithoutErasedFeatures(t *testing.T) {
 	require.Equal(t, `{"type":"transaction","id":"transaction-1-2","timestep":1,"features":[0,1,0]}`,
 		string(republished.Value))
 
-	key, value, err = ingest.EncodeTransaction(lethe.Transaction{ID: id, Timestep: 1, Features: []float32{2, 1, .5}})
-	require.NoError(t, err)
-	d.send(bus.Transactions, ingest.Outgoing{Key: key, Value: value})
+	d.arrives(1, id, 2, 1, .5)
 	d.until(r, "all is read", func(*role.Status) bool {
 		rec, n := d.newestRecord(id)
 		return n > before && string(rec.Value) == string(republished.Value)
@@ -92,7 +87,7 @@ func TestAReplayedRecordIsPublishedAgainWithoutErasedFeatures(t *testing.T) {
 	// One that its topic takes compressed alone, or that grows as it is written anew, goes as a whole.
 	for _, features := range []string{strings.Repeat("1,", 700_000), strings.Repeat("1e6,", 240_000)} {
 		large := []byte(`{"type":"transaction","id":"` + string(id) + `","timestep":1,"features":[` + features + `1]}`)
-		d.send(bus.Transactions, ingest.Outgoing{Key: key, Value: large})
+		d.send(bus.Transactions, ingest.Outgoing{Key: []byte(id), Value: large})
 		d.until(r, "it is answered", func(*role.Status) bool {
 			rec, _ := d.newestRecord(id)
 			return string(rec.Value) != string(large)
@@ -109,9 +104,7 @@ func TestARepublishedRecordIsTakenWhereLateOnesAreRefused(t *testing.T) {
 	d := deploy(t)
 	d.lateRecords, d.window = snapshot.DeadLetter, time.Millisecond
 	r, _ := d.run(t.TempDir())
-	d.fill(1)
-	d.settle(1)
-	d.until(r, "a settled timestep", func(s *role.Status) bool { return s.Count(lethe.Settled) == 1 })
+	d.settled(r, 1)
 	record := func(i int) ingest.Outgoing {
 		key, value, err := ingest.EncodeTransaction(lethe.Transaction{
 			ID: transactionID(1, i), Timestep: 1, Features: []float32{0, 7, 0},

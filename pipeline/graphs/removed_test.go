@@ -1,9 +1,7 @@
 package graphs
 
 import (
-	"context"
 	"slices"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -11,9 +9,9 @@ import (
 
 	"lethe"
 	"lethe/deletions"
-	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/role"
+	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
 )
 
@@ -22,11 +20,6 @@ import (
 // others to wait for, or they would wait for ever.
 func TestATimestepThatAnErasureRemovedComesAgainBehindIt(t *testing.T) {
 	c := newCrew(t)
-	late := func(id lethe.TransactionID) {
-		key, value, err := ingest.EncodeTransaction(lethe.Transaction{ID: id, Timestep: 1, Features: []float32{9, 9, 9}})
-		require.NoError(t, err)
-		c.send(bus.Transactions, ingest.Outgoing{Key: key, Value: value})
-	}
 	graph := func() lethe.Revision {
 		newest, _ := c.published(bus.Snapshots)
 		return newest[wire.Key{Kind: wire.KindSnapshot, Timestep: 1}].Revision
@@ -35,7 +28,7 @@ func TestATimestepThatAnErasureRemovedComesAgainBehindIt(t *testing.T) {
 	c.fill(1)
 	c.fill(2)
 	c.until(c.roles["one"], "two graphs", func(s *role.Status) bool { return s.Count(lethe.Closed) == 2 })
-	late("late")
+	c.arrives(1, "late", 9, 9, 9)
 	c.fill(3) // so that it does not wait for others
 	require.Eventually(t, func() bool { return graph() == 2 }, 30*time.Second, 5*time.Millisecond)
 	gone := []lethe.TransactionID{"late"}
@@ -43,17 +36,15 @@ func TestATimestepThatAnErasureRemovedComesAgainBehindIt(t *testing.T) {
 		gone = append(gone, transactionID(1, i))
 	}
 	c.submit(gone...)
-	for _, role := range []string{"train", "score"} {
-		c.answer(role, deletions.StepSuppressed)
-	}
+	c.step(deletions.StepSuppressed)
 	c.until(c.roles["one"], "removed", func(s *role.Status) bool {
 		return s.Erasures[deletions.Retraining] == 1 && graph() == 0
 	})
 	c.stops["one"]()
 	c.begin("two")
 	c.group.Lead("two")
-	c.until(c.roles["two"], "the other leads", func(s *role.Status) bool { return s.Erasures[deletions.Retraining] == 1 })
-	late("later")
+	c.until(c.roles["two"], "the other leads", inState(deletions.Retraining))
+	c.arrives(1, "later", 9, 9, 9)
 	c.fill(4)
 	require.Eventually(t, func() bool { return graph() > 3 }, 30*time.Second, 5*time.Millisecond)
 }
@@ -70,16 +61,6 @@ func TestWhatWasPlannedInATimestepThatIsStillToBeMadeIsAskedFor(t *testing.T) {
 
 func plannedInWhatIsStillToBeMade(t *testing.T, gone ...lethe.TransactionID) {
 	c := newCrew(t)
-	var hangs atomic.Bool
-	reached := make(chan struct{}, 100)
-	c.before.set(func(ctx context.Context, name string, topic bus.Topic) error {
-		if name != "one" || !hangs.Load() || topic != bus.Snapshots && topic != bus.Slices {
-			return nil
-		}
-		reached <- struct{}{}
-		<-ctx.Done()
-		return ctx.Err()
-	})
 	fourSteps := func(s *role.Status) bool { return s.Count(lethe.Settled) == 3 && s.Count(lethe.Closed) == 1 }
 	c.begin("one")
 	c.begin("two")
@@ -91,12 +72,10 @@ func plannedInWhatIsStillToBeMade(t *testing.T, gone ...lethe.TransactionID) {
 	c.fill(4)
 	c.until(c.roles["one"], "four steps", fourSteps)
 	c.submit(gone...)
-	c.until(c.roles["one"], "accepted", func(s *role.Status) bool { return s.Erasures[deletions.Accepted] == 1 })
-	hangs.Store(true)
-	for _, role := range []string{"train", "score"} {
-		c.answer(role, deletions.StepSuppressed)
-	}
-	<-reached
+	c.until(c.roles["one"], "accepted", inState(deletions.Accepted))
+	hangs := c.before.hangs(bus.Snapshots, bus.Slices)
+	c.step(deletions.StepSuppressed)
+	require.Eventually(t, hangs.Load, 30*time.Second, 5*time.Millisecond)
 	c.stops["one"]()
 	c.group.Freeze(false)
 	c.group.Lead("two")
@@ -104,13 +83,11 @@ func plannedInWhatIsStillToBeMade(t *testing.T, gone ...lethe.TransactionID) {
 		return s.Erasures[deletions.Retraining] == 1 && fourSteps(s)
 	})
 	var asked []wire.CommandStep
-	require.NoError(t, c.topics.ReadAll(t.Context(), bus.Control, func(rec ingest.Record) error {
-		n, err := wire.ParseNotice(rec)
+	for _, n := range roletest.Notices(t, c.topics) {
 		if n.Command != nil && n.Command.Phase.Rewrites() {
 			asked = n.Command.Steps
 		}
-		return err
-	}))
+	}
 	at := slices.IndexFunc(asked, func(s wire.CommandStep) bool { return s.Timestep == 3 })
 	require.GreaterOrEqual(t, at, 0, asked)
 	newest, _ := c.published(bus.Snapshots)

@@ -12,7 +12,6 @@ import (
 	"lethe"
 	"lethe/canonical"
 	"lethe/deletions"
-	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/graphs/publish"
 	"lethe/pipeline/journal"
@@ -53,14 +52,6 @@ func (c *crew) stored(name string) (journal.Position, []string) {
 	return at, append(out, fmt.Sprint(store.Gone()))
 }
 
-// late sends a transaction of a timestep that has closed.
-func (c *crew) late(at lethe.Timestep, id lethe.TransactionID, features ...float32) {
-	c.Helper()
-	key, value, err := c.encoding.Transaction(lethe.Transaction{ID: id, Timestep: at, Features: features})
-	require.NoError(c, err)
-	c.send(bus.Transactions, ingest.Outgoing{Key: key, Value: value})
-}
-
 // A store is a function of the journal: at the same place of it, that of the leader and that of a standby are equal,
 // whatever came late, was corrected, refused, rewritten and removed.
 func TestStoresAreEqualAtEqualPlacesOfTheJournal(t *testing.T) {
@@ -69,9 +60,9 @@ func TestStoresAreEqualAtEqualPlacesOfTheJournal(t *testing.T) {
 	c.begin("one")
 	c.begin("two")
 	c.twoSteps()
-	c.late(1, "late", 1, 2, 3)
-	c.late(1, transactionID(1, 3), 9, 9, 9)
-	c.late(2, "narrow", 1)
+	c.arrives(1, "late", 1, 2, 3)
+	c.arrives(1, transactionID(1, 3), 9, 9, 9)
+	c.arrives(2, "narrow", 1)
 	c.submit(transactionID(1, 0), transactionID(2, 1))
 	c.until(c.roles["one"], "accepted", inState(deletions.Accepted))
 	c.step(deletions.StepSuppressed)
@@ -107,8 +98,8 @@ func TestAStandbyOfACompactedTopicPublishesTheSameGraphs(t *testing.T) {
 		d.settle(1)
 		d.fill(2)
 		step()
-		d.late(1, transactionID(1, 3), 9, 9, 9)
-		d.late(2, "late", 1, 2, 3)
+		d.arrives(1, transactionID(1, 3), 9, 9, 9)
+		d.arrives(2, "late", 1, 2, 3)
 		d.settle(2)
 		d.fill(3)
 		step()
@@ -153,12 +144,8 @@ func TestWhatTheJournalAskedForLastIsPublished(t *testing.T) {
 		for _, topic := range []bus.Topic{bus.Snapshots, bus.Slices} {
 			t.Run(fmt.Sprint(next, " ", topic), func(t *testing.T) {
 				t.Parallel()
-				c := newCrew(t)
-				c.begin("one")
-				c.begin("two")
-				c.twoSteps()
-				from, hangs := c.hangsAt(topic)
-				from.Store(true)
+				c := twoProcesses(t)
+				hangs := c.before.hangs(topic)
 				c.settle(2)
 				c.fill(3)
 				require.Eventually(t, hangs.Load, 30*time.Second, 5*time.Millisecond)

@@ -34,9 +34,7 @@ func TestAReplayedRecordTakesItsLetterAway(t *testing.T) {
 	for _, rec := range []ingest.Record{transaction("taken", 1), transaction("refused", tooFar)} {
 		d.send(bus.DeadLetters, ingest.DeadLetter(rec, &ingest.Refusal{Reason: ingest.TimestepJump}, "test"))
 	}
-	d.fill(1)
-	d.settle(1)
-	d.until(r, "timestep 1 settles", func(s *role.Status) bool { return s.Count(lethe.Settled) == 1 })
+	d.settled(r, 1)
 	before := d.letterReasons()
 	require.Contains(t, before, "taken")
 
@@ -57,12 +55,11 @@ func TestAReplayedRecordTakesItsLetterAway(t *testing.T) {
 	require.Len(t, letters, 1, "the letter of the record that was refused again is a new one")
 	require.Less(t, letters[0].Record.Offset, int64(1000))
 	marks := make(map[string]bool)
-	require.NoError(t, d.topics.ReadAll(t.Context(), bus.DeadLetters, func(rec ingest.Record) error {
+	for _, rec := range roletest.Records(t, d.topics, bus.DeadLetters) {
 		if mark, at, is := ingest.ReadMark(rec); is {
 			marks[mark] = !at.IsZero()
 		}
-		return nil
-	}))
+	}
 	require.Len(t, marks, 2)
 	require.NotContains(t, slices.Collect(maps.Values(marks)), true, "what was answered is marked no more")
 }
@@ -73,10 +70,9 @@ func TestMarkingALetterThatIsErasedBringsNothingBack(t *testing.T) {
 	d, letters := erasedLetter(t)
 	_, _, err := deadletters.Replay(t.Context(), dyingBus{d.topics}, letters, time.Now())
 	require.ErrorIs(t, err, errDies)
-	require.NoError(t, d.topics.ReadAll(t.Context(), bus.DeadLetters, func(rec ingest.Record) error {
+	for _, rec := range roletest.Records(t, d.topics, bus.DeadLetters) {
 		require.NotContains(t, string(rec.Key)+string(rec.Value), "nobody-knows-him")
-		return nil
-	}))
+	}
 }
 
 // An earlier version brings the letter back as it marks it. It goes as the record comes, which is dropped.
@@ -107,11 +103,7 @@ func erasedLetter(t *testing.T) (*deployment, []deadletters.Letter) {
 	d := deploy(t)
 	r, _ := d.run(t.TempDir())
 	const gone = "nobody-knows-him"
-	key, value, err := ingest.EncodeTransaction(lethe.Transaction{
-		ID: gone, Timestep: 1 << 20, Features: []float32{7, 8, 9},
-	})
-	require.NoError(t, err)
-	d.send(bus.Transactions, ingest.Outgoing{Key: key, Value: value})
+	d.arrives(1<<20, gone, 7, 8, 9)
 	d.fill(1)
 	d.until(r, "a timestep", func(s *role.Status) bool { return s.Count(lethe.Closed) == 1 })
 	letters, err := deadletters.List(t.Context(), d.topics, deadletters.Filter{})
@@ -123,10 +115,9 @@ func erasedLetter(t *testing.T) (*deployment, []deadletters.Letter) {
 	d.answer("train", deletions.StepPurged)
 	d.answer("score", deletions.StepSwapped)
 	for _, step := range []deletions.Step{deletions.StepErased, deletions.StepScanned} {
-		d.answer("train", step)
-		d.answer("score", step)
+		d.step(step)
 	}
-	d.until(r, "it is verified", func(s *role.Status) bool { return s.Erasures[deletions.Verified] == 1 })
+	d.until(r, "it is verified", inState(deletions.Verified))
 	require.Empty(t, d.letterReasons())
 	require.NoError(t, d.topics.Compact())
 	return d, letters

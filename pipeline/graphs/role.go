@@ -84,6 +84,7 @@ type stores struct {
 	receipts    coordinator.Receipts
 	// decided is nil in a standby.
 	decided *publish.Decisions
+	rebuild rebuild
 	// restored describes the backup that was restored last.
 	restored backups.Restored
 }
@@ -128,10 +129,14 @@ func open(ctx context.Context, o Options) (stores, error) {
 	if err != nil {
 		return stores{}, errors.Join(err, ledgerStore.Close(), graphs.Close())
 	}
+	lost, err := rebuildOf(ctx, o.Bus, graphs)
+	if err != nil {
+		return stores{}, errors.Join(err, ledgerStore.Close(), graphs.Close())
+	}
 	receipts := patientReceipts{disk.ReceiptFolder(o.ReceiptsDir), o.Patience}
 	return stores{
 		graphs: graphs, ledger: ledger, log: log, backups: backups.In(disk.KV(ledgerStore)), ledgerStore: ledgerStore,
-		receipts: receipts, decided: decisions, restored: restored,
+		receipts: receipts, decided: decisions, restored: restored, rebuild: lost,
 	}, nil
 }
 
@@ -205,7 +210,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 	l := &logic{
 		turns: turns, running: running, store: store, ledger: kept.ledger, ledgerStore: kept.ledgerStore,
 		intake: intake.New(records), publisher: publisher, timesteps: timesteps, eraser: eraser, coordinator: c,
-		searches: searches, questions: o.Questions, now: o.Clock.Now,
+		searches: searches, questions: o.Questions, now: o.Clock.Now, rebuild: kept.rebuild,
 		progress:    progress{make(map[bus.TopicPartition]time.Time), make(map[bus.TopicPartition]int64)},
 		commitments: newCommitments(kept.log, o),
 		retention: retention.Retention{

@@ -35,7 +35,7 @@ func (p progress) status(in *intake.Intake, timesteps *timesteps.Lifecycle, c *c
 	s := &role.Status{
 		Steps: make(map[lethe.Timestep]role.Step), Erasures: c.Counts(),
 		Waits:    c.Waits(),
-		Consumed: make(map[bus.TopicPartition]int64), FeatureCount: in.Store.FeatureCount(),
+		Consumed: make(map[bus.TopicPartition]int64), FeatureCount: in.Store.Marks().FeatureCount(),
 		Watermarks: make(map[bus.TopicPartition]lethe.Timestep), Newest: maps.Clone(p.newest),
 	}
 	for topic, stream := range map[bus.Topic]snapshot.Stream{

@@ -14,6 +14,7 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/role"
+	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
 )
 
@@ -27,7 +28,7 @@ func TestAStandbySuppressesWhatTheLeaderHadNotTaken(t *testing.T) {
 	c.fill(2)
 	c.until(c.roles["one"], "two steps", twoSteps)
 	c.submit(transactionID(1, 0))
-	c.until(c.roles["one"], "accepted", func(s *role.Status) bool { return s.Erasures[deletions.Accepted] == 1 })
+	c.until(c.roles["one"], "accepted", inState(deletions.Accepted))
 	other, value, err := ingest.EncodeTransaction(lethe.Transaction{
 		ID: transactionID(1, 0), Timestep: 1, Features: []float32{9, 9, 9},
 	})
@@ -44,10 +45,8 @@ func TestAStandbySuppressesWhatTheLeaderHadNotTaken(t *testing.T) {
 		RequestID: "gdpr-1", Targets: lethe.Transactions(transactionID(1, 0)),
 	}, time.Time{})
 	require.NoError(t, err)
-	key, value, err := ingest.EncodeCancel(ingest.Cancel{RequestID: "gdpr-1", Digest: entry.Digest})
-	require.NoError(t, err)
-	c.send(bus.Erasures, ingest.Outgoing{Key: key, Value: value})
-	c.until(c.roles["one"], "taken back", func(s *role.Status) bool { return s.Erasures[deletions.Cancelled] == 1 })
+	c.put(bus.Erasures)(ingest.EncodeCancel(ingest.Cancel{RequestID: "gdpr-1", Digest: entry.Digest}))
+	c.until(c.roles["one"], "taken back", inState(deletions.Cancelled))
 	c.stops["one"]()
 	c.group.Lead("two")
 	c.settle(2)
@@ -65,12 +64,10 @@ func TestAStandbySuppressesWhatTheLeaderHadNotTaken(t *testing.T) {
 func TestWhatDeletesARecordWithAKeyThatIsNoIDIsPassedOver(t *testing.T) {
 	d := deploy(t)
 	r, _ := d.run(t.TempDir())
-	d.fill(1)
-	d.settle(1)
-	d.until(r, "a settled timestep", func(s *role.Status) bool { return s.Count(lethe.Settled) == 1 })
+	d.settled(r, 1)
 	gone := transactionID(1, 0)
 	d.submit(gone)
-	d.until(r, "accepted", func(s *role.Status) bool { return s.Erasures[deletions.Accepted] == 1 })
+	d.until(r, "accepted", inState(deletions.Accepted))
 	topics := []bus.Topic{bus.Transactions, bus.Labels}
 	for _, key := range []string{"", "Ann Smith", "Ann " + string(gone), "a>b>c", strings.Repeat("Ann ", 300_000)} {
 		for _, topic := range topics {
@@ -106,11 +103,10 @@ func TestWhatDeletesARecordWithAKeyThatIsNoIDIsPassedOver(t *testing.T) {
 // tombstones counts those of a key.
 func (d *deployment) tombstones(topic bus.Topic, key string) (n int) {
 	d.Helper()
-	require.NoError(d, d.topics.ReadAll(d.Context(), topic, func(rec ingest.Record) error {
+	for _, rec := range roletest.Records(d, d.topics, topic) {
 		if rec.Tombstone() && string(rec.Key) == key {
 			n++
 		}
-		return nil
-	}))
+	}
 	return n
 }

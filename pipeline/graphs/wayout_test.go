@@ -20,14 +20,13 @@ import (
 func (d *deployment) again(reason ingest.Reason) {
 	d.Helper()
 	out := make(map[bus.Topic][]ingest.Outgoing)
-	require.NoError(d, d.topics.ReadAll(d.Context(), bus.DeadLetters, func(rec ingest.Record) error {
+	for _, rec := range roletest.Records(d, d.topics, bus.DeadLetters) {
 		letter, err := ingesttest.ParseDeadLetter(rec)
 		if err == nil && letter.Refusal.Reason == reason {
 			topic := bus.Topic(strings.TrimPrefix(letter.Record.Topic, roletest.Prefix))
 			out[topic] = append(out[topic], ingest.Outgoing{Key: letter.Record.Key, Value: letter.Record.Value})
 		}
-		return nil
-	}))
+	}
 	require.NotEmpty(d, out)
 	for topic, records := range out {
 		d.send(topic, records...)
@@ -47,9 +46,7 @@ func TestWaysOutOfDeadLetters(t *testing.T) {
 		d, dir := deploy(t), t.TempDir()
 		d.window, d.lateRecords = time.Millisecond, "dlq"
 		r, stop := d.run(dir)
-		d.fill(1)
-		d.settle(1)
-		d.until(r, "timestep 1 settles", func(s *role.Status) bool { return s.Count(lethe.Settled) == 1 })
+		d.settled(r, 1)
 		d.late(1, 0)
 		one(t, d, r, "late")
 		had := r.Status().Transactions()
@@ -79,24 +76,15 @@ func TestWaysOutOfDeadLetters(t *testing.T) {
 	t.Run("timestep_conflict: another id", func(t *testing.T) {
 		d := deploy(t)
 		r, _ := d.run(t.TempDir())
-		d.fill(1)
-		d.settle(1)
-		d.until(r, "timestep 1 settles", func(s *role.Status) bool { return s.Count(lethe.Settled) == 1 })
-		send := func(id lethe.TransactionID) {
-			key, value, err := ingest.EncodeTransaction(lethe.Transaction{ID: id, Timestep: 2, Features: []float32{1, 2, 3}})
-			require.NoError(t, err)
-			d.send(bus.Transactions, ingest.Outgoing{Key: key, Value: value})
-		}
+		d.settled(r, 1)
 		had := r.Status().Transactions()
-		send(transactionID(1, 0))
+		d.arrives(2, transactionID(1, 0), 1, 2, 3)
 		one(t, d, r, "timestep_conflict")
-		send("another")
+		d.arrives(2, "another", 1, 2, 3)
 		d.until(r, "it is accepted", func(s *role.Status) bool { return s.Transactions() == had+1 })
 	})
 	pay := func(d *deployment, source, target lethe.TransactionID, at lethe.Timestep) {
-		key, value, err := ingest.EncodePayment(lethe.Payment{Source: source, Target: target, Timestep: at})
-		require.NoError(d, err)
-		d.send(bus.Transactions, ingest.Outgoing{Key: key, Value: value})
+		d.put(bus.Transactions)(ingest.EncodePayment(lethe.Payment{Source: source, Target: target, Timestep: at}))
 	}
 	// payments counts those that the graph of a timestep holds of a transaction once the role has ended.
 	payments := func(d *deployment, dir string, at lethe.Timestep, id lethe.TransactionID) (n int) {
@@ -137,9 +125,7 @@ func TestWaysOutOfDeadLetters(t *testing.T) {
 		pay(d, "a", "c", 1)
 		one(t, d, r, "too_many_waiting")
 		for _, id := range []lethe.TransactionID{"a", "b", "c"} {
-			key, value, err := ingest.EncodeTransaction(lethe.Transaction{ID: id, Timestep: 1, Features: []float32{1, 2, 3}})
-			require.NoError(t, err)
-			d.send(bus.Transactions, ingest.Outgoing{Key: key, Value: value})
+			d.arrives(1, id, 1, 2, 3)
 		}
 		d.until(r, "the transactions are accepted", func(s *role.Status) bool { return s.Transactions() == 3 })
 		d.again(ingest.TooManyWaiting)

@@ -31,12 +31,14 @@ type Entry struct {
 }
 
 // Decision is the content of an entry: an EpochBegan, or one of served.go and graphs.go.
-type Decision interface {
-	kind() string
-	// valid returns an error for values that no leader writes.
-	valid() error
-	// isKeptByRekeying is false if the decision names pseudonyms or offsets, which another secret or topic does not have.
-	isKeptByRekeying() bool
+type Decision interface{ kind() string }
+
+// check returns an error for values that no leader writes.
+func check(d Decision) error {
+	if d, is := d.(interface{ valid() error }); is {
+		return d.valid()
+	}
+	return nil
 }
 
 // EpochBegan begins an epoch. Later entries of the role with a smaller epoch are not valid.
@@ -47,10 +49,6 @@ type EpochBegan struct {
 }
 
 func (EpochBegan) kind() string { return "epoch_began" }
-
-func (EpochBegan) valid() error { return nil }
-
-func (EpochBegan) isKeptByRekeying() bool { return true }
 
 // Consumed is a batch of a partition that graphs or score has consumed: the records behind the last such entry of the
 // partition.
@@ -73,10 +71,15 @@ func (d Consumed) valid() error {
 	return nil
 }
 
-func (Consumed) isKeptByRekeying() bool { return false }
-
-// IsKeptByRekeying reports whether a decision is valid under another secret too.
-func IsKeptByRekeying(d Decision) bool { return d.isKeptByRekeying() }
+// IsKeptByRekeying reports whether a decision is valid under another secret too: it names no pseudonyms and no offsets,
+// which another secret or topic does not have.
+func IsKeptByRekeying(d Decision) bool {
+	switch d.(type) {
+	case EpochBegan, FeaturesDecided, Served:
+		return true
+	}
+	return false
+}
 
 // Place orders the valid entries of a role.
 type Place struct{ Epoch, Number int64 }
@@ -124,7 +127,7 @@ func (e Entry) Encode() ([]byte, error) {
 	if _, known := kinds()[kind]; !known {
 		return nil, fmt.Errorf("%w: kind %q is not one of kinds", ErrMalformed, kind)
 	}
-	err := e.Decision.valid()
+	err := check(e.Decision)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrMalformed, kind, err)
 	}
@@ -164,7 +167,7 @@ func Decode(value []byte) (Entry, error) {
 	if e.Decision, err = decode(s.Decision); err != nil {
 		return Entry{}, err
 	}
-	if err := e.Decision.valid(); err != nil {
+	if err := check(e.Decision); err != nil {
 		return Entry{}, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
 	return e, nil

@@ -21,8 +21,6 @@ func (d FeaturesDecided) valid() error {
 	return nil
 }
 
-func (FeaturesDecided) isKeptByRekeying() bool { return true }
-
 // TimestepsChanged lists timesteps that are closed, settled and reopened, in this order, and the artefacts published
 // of them.
 type TimestepsChanged struct {
@@ -38,10 +36,6 @@ type TimestepsChanged struct {
 }
 
 func (TimestepsChanged) kind() string { return "timesteps_changed" }
-
-func (TimestepsChanged) valid() error { return nil }
-
-func (TimestepsChanged) isKeptByRekeying() bool { return false }
 
 // Publishes reports whether something is published.
 func (d TimestepsChanged) Publishes() bool { return len(d.Graphs)+len(d.Manifests)+len(d.Removed) > 0 }
@@ -71,10 +65,6 @@ type Suppressed struct {
 
 func (Suppressed) kind() string { return "suppressed" }
 
-func (Suppressed) valid() error { return nil }
-
-func (Suppressed) isKeptByRekeying() bool { return false }
-
 // Lifted are keyed hashes of targets that are no longer suppressed; of subjects, from a timestep on.
 type Lifted struct {
 	Targets  []lethe.Digest       `json:"targets,omitempty"`
@@ -82,10 +72,6 @@ type Lifted struct {
 }
 
 func (Lifted) kind() string { return "lifted" }
-
-func (Lifted) valid() error { return nil }
-
-func (Lifted) isKeptByRekeying() bool { return false }
 
 // Rewritten deletes the targets of requests from the graphs.
 type Rewritten struct {
@@ -106,7 +92,3 @@ type Replaced struct {
 }
 
 func (Rewritten) kind() string { return "rewritten" }
-
-func (Rewritten) valid() error { return nil }
-
-func (Rewritten) isKeptByRekeying() bool { return false }

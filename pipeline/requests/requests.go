@@ -3,6 +3,7 @@
 package requests
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -82,56 +83,45 @@ func Submit(ctx context.Context, topics Bus, r lethe.ErasureRequest, at time.Tim
 	return Submitted{r.RequestID, digest}, topics.Write(ctx, bus.Erasures, []ingest.Outgoing{{Key: key, Value: value}})
 }
 
-// newest returns the newest status by key.
-func newest(ctx context.Context, topics Bus) (map[string]deletions.Status, error) {
-	out := make(map[string]deletions.Status)
-	err := topics.ReadAll(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
-		addStatus(out, rec)
-		return nil
-	})
-	return out, err
-}
-
-// addStatus adds the status in a record, if lethe wrote it.
-func addStatus(newest map[string]deletions.Status, rec ingest.Record) {
-	if s, found := statusOf(rec); found {
-		newest[string(rec.Key)] = s
-	}
-}
-
-// statusOf returns the status in a record of its own key.
-func statusOf(rec ingest.Record) (s deletions.Status, found bool) {
-	n, err := wire.ParseNotice(rec)
-	if err != nil || n.Status == nil || n.Status.Key() != string(rec.Key) {
-		return s, false
-	}
-	return *n.Status, true
-}
-
 // List returns the newest status of every request, oldest first, without repetitions.
 func List(ctx context.Context, topics Bus) ([]deletions.Status, error) {
 	return Follow(topics).List(ctx)
 }
 
-// Statuses follows the statuses of all requests, reading each record once.
+// Statuses follows statuses, reading each record once.
 type Statuses struct {
-	topics    Bus
+	topics Bus
+	// text is what a record must contain to be decoded, which takes far longer; any record does if it is empty.
+	text      []byte
 	positions map[int]int64
-	newest    map[string]deletions.Status
+	// newest are the newest statuses by key.
+	newest map[string]deletions.Status
 }
 
-// Follow returns statuses with none read yet.
-func Follow(topics Bus) *Statuses {
-	return &Statuses{topics, make(map[int]int64), make(map[string]deletions.Status)}
+// Follow returns the statuses of all requests, with none read yet.
+func Follow(topics Bus) *Statuses { return follow(topics, "") }
+
+func follow(topics Bus, text string) *Statuses {
+	return &Statuses{topics, []byte(text), make(map[int]int64), make(map[string]deletions.Status)}
+}
+
+// read reads new statuses that lethe wrote, under their own keys.
+func (f *Statuses) read(ctx context.Context) error {
+	return f.topics.ReadNew(ctx, bus.ErasureStatus, f.positions, func(rec ingest.Record) error {
+		if !bytes.Contains(rec.Value, f.text) {
+			return nil
+		}
+		n, err := wire.ParseNotice(rec)
+		if err == nil && n.Status != nil && n.Status.Key() == string(rec.Key) {
+			f.newest[string(rec.Key)] = *n.Status
+		}
+		return nil
+	})
 }
 
 // List is List of the present topic.
 func (f *Statuses) List(ctx context.Context) ([]deletions.Status, error) {
-	err := f.topics.ReadNew(ctx, bus.ErasureStatus, f.positions, func(rec ingest.Record) error {
-		addStatus(f.newest, rec)
-		return nil
-	})
-	if err != nil {
+	if err := f.read(ctx); err != nil {
 		return nil, err
 	}
 	var out []deletions.Status
@@ -156,13 +146,13 @@ const LeastDigits = 8
 // it, the stored request first. A repetition is the request it repeats. Errors: ErrUnknown, ErrSeveral, the
 // brokers'.
 func Find(ctx context.Context, topics Bus, key string) ([]deletions.Status, error) {
-	byKey, err := newest(ctx, topics)
-	if err != nil {
+	all := Follow(topics)
+	if err := all.read(ctx); err != nil {
 		return nil, err
 	}
 	var named, begin []deletions.Status
-	for _, s := range byKey {
-		if first, known := byKey[s.RequestID]; known && !s.Repeats.IsZero() && first.RequestDigest == s.Repeats {
+	for _, s := range all.newest {
+		if first, known := all.newest[s.RequestID]; known && !s.Repeats.IsZero() && first.RequestDigest == s.Repeats {
 			if s.RequestDigest.String() == key {
 				return []deletions.Status{first}, nil
 			}

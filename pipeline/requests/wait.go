@@ -1,7 +1,6 @@
 package requests
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -9,8 +8,6 @@ import (
 
 	"lethe"
 	"lethe/deletions"
-	"lethe/ingest"
-	"lethe/ingest/bus"
 )
 
 const pollInterval = 200 * time.Millisecond
@@ -20,11 +17,10 @@ const pollInterval = 200 * time.Millisecond
 func Wait(
 	ctx context.Context, topics Bus, r Submitted, progress func(deletions.Status),
 ) (deletions.Status, error) {
-	f := follower{topics: topics}
-	f.follow(r.Digest)
+	f := followOne(topics, r.Digest)
 	var last deletions.State
 	for {
-		s, found, err := f.answer(ctx, r.Digest)
+		s, found, err := f.answer(ctx)
 		if err != nil {
 			return s, err
 		}
@@ -47,13 +43,12 @@ func Wait(
 func answered(
 	ctx context.Context, topics Bus, s deletions.Status, answer func(deletions.Status) bool,
 ) (deletions.Status, error) {
-	f, id, digest := follower{topics: topics}, s.RequestID, s.RequestDigest
-	f.follow(digest)
+	f, id := followOne(topics, s.RequestDigest), s.RequestID
 	for !answer(s) {
 		if err := pause(ctx); err != nil {
 			return s, fmt.Errorf("request %s is %s, and lethe has not answered: %w", id, s.State, err)
 		}
-		now, found, err := f.answer(ctx, digest)
+		now, found, err := f.answer(ctx)
 		if err != nil {
 			return s, err
 		}
@@ -67,55 +62,40 @@ func answered(
 // ended reports whether the state is awaited no longer.
 func ended(s deletions.Status) bool { return s.State.Final() || s.State == deletions.Held }
 
-// follower has the newest statuses of a request and of the one it repeats. It reads every record once or twice.
+// follower has the statuses of a request, and of the one that it repeats.
 type follower struct {
-	topics Bus
-	// text is the digest that a status must contain to be decoded, which takes far longer.
-	text      []byte
-	positions map[int]int64
-	newest    map[string]deletions.Status
+	digest          lethe.Digest
+	asked, repeated *Statuses
 }
 
-// follow starts with a digest.
-func (f *follower) follow(digest lethe.Digest) {
-	f.text = []byte(digest.String())
-	f.positions, f.newest = make(map[int]int64), make(map[string]deletions.Status)
+func followOne(topics Bus, digest lethe.Digest) *follower {
+	return &follower{digest: digest, asked: follow(topics, digest.String())}
 }
 
-// answer returns the newest status of the digest's request, or of the one it repeats. Statuses of a repetition
-// contain the other's digest.
-func (f *follower) answer(ctx context.Context, digest lethe.Digest) (s deletions.Status, found bool, err error) {
-	if err := f.read(ctx); err != nil {
+// answer returns the newest status of the request, or of the one it repeats.
+func (f *follower) answer(ctx context.Context) (s deletions.Status, found bool, err error) {
+	if err := f.asked.read(ctx); err != nil {
 		return s, false, err
 	}
-	s, found = f.of(digest)
+	s, found = f.asked.of(f.digest)
 	if !found || s.Repeats.IsZero() {
 		return s, found, nil
 	}
-	if first := s.Repeats.String(); first != string(f.text) {
-		f.follow(s.Repeats)
-		if err := f.read(ctx); err != nil {
-			return s, true, err
-		}
+	if f.repeated == nil {
+		f.repeated = follow(f.asked.topics, s.Repeats.String())
 	}
-	if first, known := f.of(s.Repeats); known {
+	if err := f.repeated.read(ctx); err != nil {
+		return s, true, err
+	}
+	if first, known := f.repeated.of(s.Repeats); known {
 		first.Outcomes = inOrder(first.Outcomes, s.Outcomes)
 		s = first
 	}
 	return s, true, nil
 }
 
-func (f *follower) read(ctx context.Context) error {
-	return f.topics.ReadNew(ctx, bus.ErasureStatus, f.positions, func(rec ingest.Record) error {
-		if bytes.Contains(rec.Value, f.text) {
-			addStatus(f.newest, rec)
-		}
-		return nil
-	})
-}
-
 // of returns the newest status with a digest.
-func (f *follower) of(digest lethe.Digest) (s deletions.Status, found bool) {
+func (f *Statuses) of(digest lethe.Digest) (s deletions.Status, found bool) {
 	for _, one := range f.newest {
 		if one.RequestDigest == digest {
 			s, found = one, true

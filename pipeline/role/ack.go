@@ -38,6 +38,16 @@ type Erasures[Own any] struct {
 	Open map[string]*Erasure[Own]
 }
 
+// Rewrite reports whether an open request rewrites a timestep.
+func (s *Erasures[Own]) Rewrite(t lethe.Timestep) bool {
+	for _, e := range s.Open {
+		if slices.ContainsFunc(e.Command.Steps, func(step wire.CommandStep) bool { return step.Timestep == t }) {
+			return true
+		}
+	}
+	return false
+}
+
 // Take calls process with the commands among notices.
 func (s *Erasures[Own]) Take(notices []wire.Notice, process func(*Erasure[Own]) error) error {
 	for _, n := range notices {

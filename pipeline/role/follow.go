@@ -101,7 +101,7 @@ func (f *Follower) arrived(ctx context.Context, a arrival) error {
 	f.announceProcessed()
 	if source := batch.Source; source.Topic != "" && source.Topic != bus.Control && source.Topic != bus.Journal &&
 		!f.around.owns(source.Topic) {
-		f.around.Listener.LagMeasured(events.LagMeasured{
+		f.around.Listener(events.LagMeasured{
 			Topic: string(source.Topic), Partition: source.Partition, Records: max(0, batch.End-batch.Next),
 		})
 	}
@@ -112,7 +112,7 @@ func (f *Follower) arrived(ctx context.Context, a arrival) error {
 func (f *Follower) missed(gap *bus.Gap) {
 	f.around.Logger.Error("records were not read and never will be", "role", f.name, "topic", gap.Topic,
 		"partition", gap.Partition, "from", gap.From, "to", gap.To, "reason", gap.Reason, "detail", gap.Detail)
-	f.around.Listener.RecordsMissed(events.RecordsMissed{
+	f.around.Listener(events.RecordsMissed{
 		Topic: gap.Topic, Partition: gap.Partition, From: gap.From, To: gap.To, Reason: string(gap.Reason),
 	})
 }

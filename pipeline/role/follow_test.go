@@ -127,7 +127,7 @@ func idle(t *testing.T, topics *roletest.Bus) {
 func TestRoleFollowsItsTopics(t *testing.T) {
 	topics, logic := roletest.NewBus(map[bus.Topic]int{bus.Slices: 2, bus.Models: 2}), &echo{}
 	var lag []events.LagMeasured
-	listener := events.Listener{LagMeasured: func(e events.LagMeasured) { lag = append(lag, e) }}
+	listener := events.On(func(e events.LagMeasured) { lag = append(lag, e) })
 	f := role.Follow("echo", logic, role.Around(topics, listener, slog.New(slog.DiscardHandler)))
 	stop := start(t, f)
 	idle(t, topics)
@@ -146,11 +146,10 @@ func TestRoleFollowsItsTopics(t *testing.T) {
 		require.Equal(t, string(bus.Slices), e.Topic, "the lag of notices is nobody's business")
 	}
 	models := 0
-	require.NoError(t, topics.ReadAll(t.Context(), bus.Models, func(rec ingest.Record) error {
+	for _, rec := range roletest.Records(t, topics, bus.Models) {
 		require.Equal(t, 1, rec.Partition, "a shard's models share the partition of the shard")
 		models++
-		return nil
-	}))
+	}
 	require.Equal(t, 4, models)
 
 	stop = start(t, f)
@@ -164,7 +163,7 @@ func TestRoleFollowsItsTopics(t *testing.T) {
 // What was not published is not noted, and comes again before anything new.
 func TestNothingIsNotedBeforeItIsPublished(t *testing.T) {
 	topics, logic := roletest.NewBus(nil), &echo{}
-	f := role.Follow("echo", logic, role.Around(topics, events.Listener{}, slog.New(slog.DiscardHandler)))
+	f := role.Follow("echo", logic, role.Around(topics, nil, slog.New(slog.DiscardHandler)))
 	refused := errors.New("refused")
 	topics.Refuse(refused)
 	in := role.Input{Messages: []wire.Received{{Message: slice(1), Next: 1}}}
@@ -179,7 +178,7 @@ func TestNothingIsNotedBeforeItIsPublished(t *testing.T) {
 func TestErrorsEndARoleAndStoppingIsNone(t *testing.T) {
 	topics := roletest.NewBus(nil)
 	noon := func() time.Time { return time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC) }
-	around := role.Around(topics, events.Listener{}, slog.New(slog.DiscardHandler))
+	around := role.Around(topics, nil, slog.New(slog.DiscardHandler))
 	around.Clock = noon
 	f := role.Follow("echo", &echo{}, around)
 	require.NoError(t, wire.Publish(t.Context(), topics, 1, slice(13)))
@@ -213,7 +212,7 @@ func TestWhatIsLateIsLeftOutFromTheStart(t *testing.T) {
 	deleted(1, 3)
 	lead(2, 1)
 	logic.resume = 2
-	f := role.Follow("echo", logic, role.Around(topics, events.Listener{}, slog.New(slog.DiscardHandler)))
+	f := role.Follow("echo", logic, role.Around(topics, nil, slog.New(slog.DiscardHandler)))
 	stop := start(t, f)
 	idle(t, topics)
 	deleted(2, 4)

@@ -3,120 +3,22 @@ package role_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"strconv"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
-	"lethe"
 	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/metrics/events"
 	"lethe/pipeline/journal"
 	"lethe/pipeline/role"
 	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
 )
-
-// pair are two processes of a role that sends every slice on as a model.
-type pair struct {
-	t      *testing.T
-	topics *roletest.Bus
-	group  *roletest.Group
-	// open are the topics that are read without waiting for who leads.
-	open []bus.Topic
-	// writes are the topics as those write to them that are named.
-	writes map[string]role.Bus
-	logics map[string]*echo
-	stops  map[string]func() error
-	// fenced are the topics as each process writes to them in its present term.
-	fenced sync.Map
-}
-
-func newPair(t *testing.T) *pair {
-	return &pair{
-		t: t, topics: roletest.NewBus(nil), group: roletest.NewGroup(), logics: make(map[string]*echo),
-		stops: make(map[string]func() error),
-	}
-}
-
-// start starts a process, whose state outlives it.
-func (p *pair) start(name string) {
-	p.t.Helper()
-	if p.logics[name] == nil {
-		p.logics[name] = new(echo)
-	}
-	logic, log := p.logics[name], slog.New(slog.DiscardHandler)
-	lead := role.NewLead("echo", name, p.group.Member(name), time.Now, log)
-	r, err := role.Hot(p.t.Context(), "echo", lead, func(ctx context.Context, s *role.Standing) (*role.Follower, error) {
-		var topics role.Bus = p.topics
-		if own := p.writes[name]; own != nil {
-			topics = own
-		}
-		around := role.Around(s.Fenced(topics), events.Listener{}, log)
-		p.fenced.Store(name, around.Bus)
-		around.Standing, s.Open = s, p.open
-		e, err := newEchoing(ctx, logic, s, around.Bus)
-		return role.Follow("echo", e, around), err
-	})
-	require.NoError(p.t, err)
-	ctx, cancel := context.WithCancel(p.t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- r.Run(ctx) }()
-	p.stops[name] = func() error {
-		cancel()
-		delete(p.stops, name)
-		return <-ended
-	}
-	p.t.Cleanup(func() {
-		if stop := p.stops[name]; stop != nil {
-			require.NoError(p.t, stop())
-		}
-	})
-}
-
-func (p *pair) publish(at ...lethe.Timestep) {
-	p.t.Helper()
-	for _, t := range at {
-		require.NoError(p.t, wire.Publish(p.t.Context(), p.topics, 1, slice(t)))
-	}
-}
-
-// models are the timesteps and the writers of the models that are there, in order.
-func (p *pair) models() (out []string) {
-	p.t.Helper()
-	reader := wire.NewReader()
-	require.NoError(p.t, p.topics.ReadAll(p.t.Context(), bus.Models, func(rec ingest.Record) error {
-		batch := bus.Batch{Source: bus.TopicPartition{Topic: bus.Models}, Records: []ingest.Record{rec}}
-		list, err := reader.Read(batch)
-		for _, m := range list {
-			out = append(out, fmt.Sprintf("%d %s", m.Key.Timestep, m.Owner.Instance))
-		}
-		return err
-	}))
-	return out
-}
-
-func (p *pair) await(want ...string) {
-	p.t.Helper()
-	require.Eventually(p.t, func() bool { return fmt.Sprint(p.models()) == fmt.Sprint(want) }, time.Minute,
-		10*time.Millisecond, "want %s", want)
-}
-
-// taken waits until a process has taken timesteps.
-func (p *pair) taken(name string, at ...lethe.Timestep) {
-	p.t.Helper()
-	for _, t := range at {
-		require.Eventually(p.t, func() bool { return p.logics[name].has(fmt.Sprintf("take slice/1/%d", t)) },
-			time.Minute, time.Millisecond)
-	}
-}
 
 // One leads and the other follows without publishing anything. When the first one is gone the
 // other publishes what the last entry leads to, and goes on.
@@ -158,12 +60,11 @@ func TestEachLeaderBeginsAGreaterEpoch(t *testing.T) {
 	p.group.Lead("two")
 	p.await("1 one", "1 two", "2 two")
 	var epochs []int64
-	require.NoError(t, p.topics.ReadAll(t.Context(), bus.Models, func(rec ingest.Record) error {
+	for _, rec := range roletest.Records(t, p.topics, bus.Models) {
 		by, tells := wire.OwnerOf(rec)
 		require.True(t, tells)
 		epochs = append(epochs, by.Generation)
-		return nil
-	}))
+	}
 	require.Equal(t, []int64{41, 42}, slices.Compact(epochs))
 }
 
@@ -182,14 +83,6 @@ func TestAFencedLeaderBeginsAnotherEpoch(t *testing.T) {
 		require.NoError(t, log.Read(t.Context()))
 		return log.Newest() == 8
 	}, time.Minute, time.Millisecond)
-}
-
-// began is an epoch that somebody has begun.
-func (p *pair) began(epoch int64, name string) {
-	p.t.Helper()
-	record, err := journal.Entry{Role: "echo", Epoch: epoch, Instance: name, Decision: journal.EpochBegan{}}.Record()
-	require.NoError(p.t, err)
-	require.NoError(p.t, p.topics.Write(p.t.Context(), bus.Journal, []ingest.Outgoing{record}))
 }
 
 // What who leads says on control.v1 is heard in the order in which it stands there, however many write at once, and not
@@ -217,10 +110,9 @@ func TestWhatALeaderSaysIsHeardOnce(t *testing.T) {
 		}
 		return heard
 	}
-	require.NoError(t, p.topics.ReadAll(t.Context(), bus.Control, func(rec ingest.Record) error {
+	for _, rec := range roletest.Records(t, p.topics, bus.Control) {
 		hear(rec)
-		return nil
-	}))
+	}
 	require.Len(t, said, 20)
 	for _, rec := range said {
 		require.Zero(t, hear(rec))
@@ -231,9 +123,7 @@ func TestWhatALeaderSaysIsHeardOnce(t *testing.T) {
 func TestWhoComesBackAloneDoesNotWaitForAnother(t *testing.T) {
 	p := newPair(t)
 	p.open = []bus.Topic{bus.Control} // who leads has read it to its end first
-	record, err := wire.Barrier{Name: "one"}.Record()
-	require.NoError(t, err)
-	require.NoError(t, p.topics.Write(t.Context(), bus.Control, []ingest.Outgoing{record}))
+	p.barrier()
 	p.start("one")
 	p.publish(1)
 	p.await("1 one")
@@ -249,9 +139,7 @@ func TestWhoComesBackAloneDoesNotWaitForAnother(t *testing.T) {
 func TestWhoComesBackPublishesWhatItHadNot(t *testing.T) {
 	p := newPair(t)
 	p.open = []bus.Topic{bus.Control} // which it reads before it leads
-	record, err := wire.Barrier{Name: "one"}.Record()
-	require.NoError(t, err)
-	require.NoError(t, p.topics.Write(t.Context(), bus.Control, []ingest.Outgoing{record}))
+	p.barrier()
 	p.publish(1)
 	p.logics["one"] = &echo{resume: 1, due: []wire.Received{{Message: slice(1), Next: 1}}}
 	p.start("one")
@@ -335,15 +223,13 @@ func TestWhoIsToLeadAgainReadsWhatWasPublishedInBetween(t *testing.T) {
 // What a process reads before it leads it reads each time it stands by: what it heard before is forgotten then.
 func TestWhoStandsByAnewReadsAnew(t *testing.T) {
 	p := newPair(t)
-	record, err := wire.Barrier{Name: "another"}.Record()
-	require.NoError(t, err)
-	require.NoError(t, p.topics.Write(t.Context(), bus.Control, []ingest.Outgoing{record}))
+	p.barrier()
 	log := slog.New(slog.DiscardHandler)
 	lead := role.NewLead("echo", "one", p.group.Member("one"), time.Now, log)
 	go lead.Run(t.Context())
 	require.Eventually(t, func() bool { return lead.Term() > 0 }, time.Minute, time.Millisecond)
 	for range 2 {
-		around := role.Around(p.topics, events.Listener{}, log)
+		around := role.Around(p.topics, nil, log)
 		around.Standing = &role.Standing{Lead: lead, Open: []bus.Topic{bus.Control}}
 		e, err := newEchoing(t.Context(), new(echo), around.Standing, p.topics)
 		require.NoError(t, err)

@@ -106,17 +106,9 @@ func TestWhatAReplacedLeaderPublishesIsLeftOut(t *testing.T) {
 	second.Revision = 2
 	send(2, second)
 	send(1, first)
-	reader := wire.NewReader()
-	var got []string
-	require.NoError(t, topics.ReadAll(t.Context(), bus.Slices, func(rec ingest.Record) error {
-		batch := bus.Batch{Source: bus.TopicPartition{Topic: bus.Slices}, Records: []ingest.Record{rec}}
-		list, err := reader.Read(batch)
-		for _, m := range list {
-			got = append(got, string(m.Payload))
-		}
-		return err
-	}))
-	require.Equal(t, []string{"second"}, got)
+	got := roletest.Messages(t, topics, bus.Slices)
+	require.Len(t, got, 1)
+	require.Equal(t, "second", string(got[0].Payload))
 }
 
 // written is a bus to which somebody writes.

@@ -13,7 +13,6 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
-	"lethe/metrics/events"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 )
@@ -43,7 +42,7 @@ func TestARoleOutlastsAnOutage(t *testing.T) {
 	require.NoError(t, client.Admin().Apply(t.Context()))
 	said := make(warnings)
 	logic := &echo{}
-	around := role.Around(role.Kafka{Client: client}, events.Listener{}, slog.New(slog.NewTextHandler(said, nil)))
+	around := role.Around(role.Kafka{Client: client}, nil, slog.New(slog.NewTextHandler(said, nil)))
 	stop := start(t, role.Follow("echo", logic, around))
 	notice := func(id string) {
 		t.Helper()

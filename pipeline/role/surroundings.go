@@ -59,7 +59,7 @@ func (s Surroundings) Junk(role string, rec ingest.Record) {
 	}
 	s.Logger.Error("a record that lethe did not write was ignored", "role", role, "topic", rec.Topic,
 		"partition", rec.Partition, "offset", rec.Offset, "reason", why)
-	s.Listener.RecordsMissed(events.RecordsMissed{
+	s.Listener(events.RecordsMissed{
 		Topic: rec.Topic, Partition: rec.Partition, From: rec.Offset, To: rec.Offset + 1, Reason: reason,
 	})
 }
@@ -73,7 +73,7 @@ func (s Surroundings) Passed(stage events.Stage, t lethe.Timestep, p lethe.Pseud
 func (s Surroundings) PassOver(role string, topic bus.Topic, m wire.Received) {
 	s.Logger.Error("a message that lethe did not write was ignored", "role", role, "topic", topic,
 		"partition", m.Partition, "offset", m.Offset)
-	s.Listener.RecordsMissed(events.RecordsMissed{
+	s.Listener(events.RecordsMissed{
 		Topic: string(topic), Partition: m.Partition, From: m.Offset, To: m.Offset + 1, Reason: string(ingest.Unparseable),
 	})
 }

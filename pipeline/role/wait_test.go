@@ -10,7 +10,6 @@ import (
 
 	"lethe"
 	"lethe/ingest/bus"
-	"lethe/metrics/events"
 	"lethe/pipeline/role"
 	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
@@ -35,7 +34,7 @@ func (i *inputs) Step(ctx context.Context, _ func() time.Time, in role.Input) (r
 func TestARoleIsWoken(t *testing.T) {
 	topics, wake := roletest.NewBus(nil), make(chan struct{})
 	logic := &inputs{given: make(chan role.Input)}
-	around := role.Around(topics, events.Listener{}, slog.New(slog.DiscardHandler))
+	around := role.Around(topics, nil, slog.New(slog.DiscardHandler))
 	around.Wake = wake
 	stop := start(t, role.Follow("inputs", logic, around))
 	require.Equal(t, role.Input{}, <-logic.given, "before anything is read")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"lethe"
@@ -13,6 +12,7 @@ import (
 	"lethe/internal/timestepkey"
 	"lethe/metrics/events"
 	"lethe/pipeline/role"
+	"lethe/pipeline/score/published"
 )
 
 // advance scores the next snapshot, or swaps to the ensemble it needs, if the input for that has arrived, and reports
@@ -57,15 +57,20 @@ func (l *logic) advance(ctx context.Context, now func() time.Time) (role.Output,
 
 // serve swaps to the ensemble trained through a timestep, if it is later than the served one and complete. Otherwise a
 // served ensemble that no longer matches the manifests is replaced by its own successor: the next ensemble may come
-// much later, and an erasure waits. If its timestep is deleted, it is replaced by the ensemble before.
+// much later, and an erasure waits. If its timestep is deleted, it is replaced by the ensemble before. A process that
+// lost its folder serves the ensemble again that the journal names.
 func (l *logic) serve(wanted lethe.Timestep) (bool, error) {
 	var through []lethe.Timestep
 	served := l.state.served
+	if served == nil && !l.lastServed.Ensemble.IsZero() {
+		through = append(through, l.lastServed.Through)
+	}
 	if wanted != lethe.NoTimestep && (served == nil || wanted > served.Through) {
 		through = append(through, wanted)
 	}
 	switch {
-	case served != nil && l.state.revisions[served.Through] == 0:
+	case served == nil:
+	case l.state.revisions[served.Through] == 0:
 		before := l.state.settledBefore(served.Through)
 		if before == lethe.NoTimestep {
 			return true, l.state.unserve()
@@ -80,7 +85,7 @@ func (l *logic) serve(wanted lethe.Timestep) (bool, error) {
 			return false, err
 		}
 		if swapped {
-			l.o.Listener.EnsembleSwapped(events.EnsembleSwapped{Timestep: t, Version: l.state.served.Version})
+			l.o.Listener(events.EnsembleSwapped{Timestep: t, Version: l.state.served.Version})
 			return true, nil
 		}
 	}
@@ -88,7 +93,7 @@ func (l *logic) serve(wanted lethe.Timestep) (bool, error) {
 }
 
 // score scores every transaction of a timestep. After a crash before the predictions are stored, it makes the same
-// predictions again.
+// predictions again; if the folder was lost too, those that are missing.
 func (l *logic) score(ctx context.Context, now func() time.Time, t lethe.Timestep) (role.Output, error) {
 	defer l.o.First.Begin()()
 	started := now()
@@ -100,19 +105,20 @@ func (l *logic) score(ctx context.Context, now func() time.Time, t lethe.Timeste
 	if err != nil {
 		return role.Output{}, fmt.Errorf("score timestep %d: %w", t, err)
 	}
-	all := func(lethe.Pseudonym) bool { return true }
-	records, out, alerts, err := l.predictions(ctx, snapshot, answers, false, all)
+	before := new(published.Step).With(l.state.recovered[t]).Only(snapshot)
+	missing := func(p lethe.Pseudonym) bool { return !before.Holds(p) }
+	records, out, alerts, err := l.predictions(ctx, snapshot, answers, false, missing)
 	if err != nil {
 		return role.Output{}, fmt.Errorf("score timestep %d: %w", t, err)
 	}
 	return role.Output{Topic: bus.Predictions, Records: records, Note: func() error {
-		l.o.Listener.SnapshotScored(events.SnapshotScored{
+		l.o.Listener(events.SnapshotScored{
 			Timestep: t, Illicit: answers.illicit, IllicitCount: len(alerts), Duration: now().Sub(started),
 		})
-		for _, p := range out.nodes {
-			l.o.Passed(events.ScoredFinally, t, p, now().Sub(started))
+		for _, p := range out.Scores {
+			l.o.Passed(events.ScoredFinally, t, p.Node, now().Sub(started))
 		}
-		return l.finish(t, out, alerts)
+		return l.finish(t, out.With(before), alerts)
 	}}, nil
 }
 
@@ -128,27 +134,26 @@ func (l *logic) scoreLate(ctx context.Context, t lethe.Timestep) (role.Output, e
 		return role.Output{}, err
 	}
 	if before == nil {
-		before = &published{threshold: math.NaN()}
+		before = &published.Step{Threshold: math.NaN()}
 	}
+	before = before.With(l.state.recovered[t]).Only(snapshot)
 	answers, err := l.predictor.ask(ctx, l.state.served, snapshot)
 	if err != nil {
 		return role.Output{}, fmt.Errorf("score late transactions of timestep %d: %w", t, err)
 	}
-	missing := func(p lethe.Pseudonym) bool { return !before.holds(p) }
+	missing := func(p lethe.Pseudonym) bool { return !before.Holds(p) }
 	records, late, alerts, err := l.predictions(ctx, snapshot, answers, true, missing)
 	if err != nil {
 		return role.Output{}, fmt.Errorf("score late transactions of timestep %d: %w", t, err)
 	}
 	return role.Output{Topic: bus.Predictions, Records: records, Note: func() error {
-		before.late = append(before.late, late.nodes...)
-		slices.SortFunc(before.late, lethe.Pseudonym.Compare)
-		return l.finish(t, before, alerts)
+		return l.finish(t, before.With(&published.Step{Late: late.Nodes()}), alerts)
 	}}, nil
 }
 
 // finish marks a snapshot as done, except for reasons of its alerts. out is nil for a snapshot without an ensemble
 // before it, which stays unscored.
-func (l *logic) finish(t lethe.Timestep, out *published, alerts []likely) error {
+func (l *logic) finish(t lethe.Timestep, out *published.Step, alerts []published.Score) error {
 	done := l.state.links[t]
 	done.done, done.late = true, false
 	reasons, err := readExplained(l.state.store, t)
@@ -167,7 +172,7 @@ func (l *logic) finish(t lethe.Timestep, out *published, alerts []likely) error 
 			pinned(w)
 		}
 		if out != nil {
-			w.Set(timestepkey.New(publishedPrefix, t), out.encode())
+			w.Set(timestepkey.New(publishedPrefix, t), out.Encode())
 		}
 		reasons.write(w, t)
 		done.settle(w, t)

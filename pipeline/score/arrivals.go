@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -126,7 +125,7 @@ func (a *arrivals) resume(s *state) error {
 		}
 		var nodes []lethe.Pseudonym
 		if predictions != nil {
-			nodes = slices.Concat(predictions.nodes, predictions.late)
+			nodes = predictions.Nodes()
 		}
 		a.window.Close(t, nodes)
 	}
@@ -153,6 +152,20 @@ func (a *arrivals) lift(hashes []lethe.Digest, still ...lethe.SubjectUntil) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.window.Lift(hashes, still...)
+}
+
+// pass sets the timesteps that were scored, and whose graphs are not read yet: the graph of a later one may come first,
+// and their transactions are not rejected ones.
+func (a *arrivals) pass(s *state) {
+	if a == nil {
+		return
+	}
+	for _, run := range s.scored {
+		a.window.Close(run[1], nil)
+	}
+	for t, predictions := range s.recovered {
+		a.window.Close(t, predictions.Nodes())
+	}
 }
 
 func (a *arrivals) signal() {

@@ -71,14 +71,6 @@ func (q *asked) reasons(ctx context.Context, rows []int) ([]ingest.Outgoing, err
 	return out, nil
 }
 
-// around returns the other ends of a transaction's payments, in order of the nodes.
-func (q *asked) around(at int) (out []lethe.Pseudonym) {
-	for _, i := range q.neighbours[at] {
-		out = append(out, q.snapshot.Nodes[i].Pseudonym)
-	}
-	return out
-}
-
 // records returns the records of transactions, none if no component moves the probability.
 func (q *asked) records(ctx context.Context, rows []int) (out [][]byte, err error) {
 	var weights []float64

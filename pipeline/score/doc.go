@@ -58,6 +58,6 @@
 //	redacted.go     erased features
 //	ensemble.go     the lineages of models; swapping ensembles
 //	stream.go       the timesteps and their states
-//	keys.go         the store's keys and format; published.go, published predictions and their quality
+//	keys.go         the store's keys and format; quality.go, the measured predictions
 //	served.go       the ensemble of a stopped role; copying suppression to another store
 package score

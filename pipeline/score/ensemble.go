@@ -24,8 +24,12 @@ func (s *state) fits() bool {
 }
 
 // current reports whether the served ensemble has learnt from the present graphs. A graph arrives before its manifest,
-// and until then the ensemble still fits.
+// and until then the ensemble still fits. One that is served again once its models are read has not.
 func (s *state) current() bool {
+	_, known := s.links[s.awaits]
+	if s.served == nil && (known || s.scored.Holds(s.awaits)) {
+		return false
+	}
 	for t, revision := range s.revisions {
 		if revision < s.links[t].revision {
 			return false

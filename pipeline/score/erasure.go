@@ -6,7 +6,9 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/ledgercopy"
 	"lethe/deletions/scan"
+	"lethe/ingest/bus"
 	"lethe/internal/mixedstore"
 	"lethe/internal/swapstore"
 	"lethe/internal/timestepkey"
@@ -28,16 +30,39 @@ func (l *logic) takeNotices(notices []wire.Notice) error {
 			}
 			return err
 		}
-		err := l.state.suppress(c.Suppressed, c.Subjects...)
-		if err == nil {
-			err = redact(l.state, c.Redacted)
-		}
-		if err != nil {
+		if err := l.suppress(c.Suppressed, c.Redacted, c.Subjects); err != nil {
 			return err
 		}
-		l.arrivals.suppress(c.Suppressed, c.Redacted, c.Subjects...)
 		return l.state.removeGone(c)
 	})
+}
+
+// suppress publishes nothing more of some targets.
+func (l *logic) suppress(hashes []lethe.Digest, redacted []lethe.Redaction, subjects []lethe.SubjectUntil) error {
+	err := l.state.suppress(hashes, subjects...)
+	if err == nil {
+		err = redact(l.state, redacted)
+	}
+	if err == nil {
+		l.arrivals.suppress(hashes, redacted, subjects...)
+	}
+	return err
+}
+
+// suppressErased suppresses erased targets in an unused store. Commands of completed requests are deleted, and
+// producers may send records of the targets again: graphs ignores them, but a provisional score would be published.
+func (l *logic) suppressErased(ctx context.Context) error {
+	offsets := make(map[bus.TopicPartition]int64)
+	if err := readOffsets(l.state.store, offsets); err != nil || len(offsets) > 0 {
+		return err
+	}
+	kept, err := ledgercopy.Read(ctx, l.o.Bus)
+	for _, e := range kept.Erased() {
+		if err == nil {
+			err = l.suppress(e.Suppressed(), e.Redactions(), e.Subjects)
+		}
+	}
+	return err
 }
 
 // isCommand reports whether a notice is a command or its end.
@@ -57,7 +82,9 @@ func (l *logic) acknowledge(ctx context.Context, e *erasure) (a deletions.Ack, e
 	case c.Phase == wire.PhaseSuppress || !l.state.replaced(c):
 	case e.Owes(deletions.StepSwapped):
 		a = l.ack(e, deletions.StepSwapped)
-	case l.state.links.owesAgain(): // reasons that name erased transactions are replaced first
+	case !l.o.Standing.StandsBy() && l.state.links.owesAgain():
+		// The leader replaces reasons that depend on erased data first. A standby publishes none, and its alerts may be
+		// others than the leader's, so it waits for none.
 	case e.Owes(deletions.StepErased):
 		if err := l.state.unlinkStale(); err != nil {
 			return a, err

@@ -3,7 +3,6 @@ package score
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 
 	"lethe"
@@ -14,6 +13,7 @@ import (
 	"lethe/pipeline/journal"
 	"lethe/pipeline/role"
 	"lethe/pipeline/score/background"
+	"lethe/pipeline/score/published"
 )
 
 // explainTogether bounds the alerts of a job: its work is lost if the graph changes meanwhile.
@@ -30,6 +30,8 @@ type explaining struct {
 	predictor predictor
 	// decide appends to the journal.
 	decide func(ctx context.Context, what journal.Decision) error
+	// onTopic are the transactions with reasons on reasons.v1, by timestep, once the leader has read them.
+	onTopic map[lethe.Timestep][]lethe.Pseudonym
 	// pending counts the alerts that wait for their reasons, by timestep.
 	pending map[lethe.Timestep]int
 }
@@ -56,7 +58,7 @@ func (e *explaining) owes(t lethe.Timestep, alerts int) {
 		return
 	}
 	e.pending[t] = alerts
-	e.o.Listener.ReasonsOwed(events.ReasonsOwed{Alerts: e.owed()})
+	e.o.Listener(events.ReasonsOwed{Alerts: e.owed()})
 }
 
 // owed is how many alerts wait for their reasons.
@@ -87,7 +89,7 @@ func (e *explaining) next(ctx context.Context) (out role.Output, due bool, err e
 	if t == lethe.NoTimestep {
 		return out, false, nil
 	}
-	job, err := e.job(t)
+	job, err := e.job(ctx, t)
 	if err != nil {
 		return out, false, err
 	}
@@ -109,16 +111,19 @@ func (e *explaining) overtake(t lethe.Timestep) {
 
 // job returns the job that makes reasons of some waiting alerts, by the ensemble that made the predictions, or by the
 // served one. If there is none, reasons are disabled or cannot be computed, it withdraws those that were published.
-func (e *explaining) job(t lethe.Timestep) (background.Job[explanation], error) {
+func (e *explaining) job(ctx context.Context, t lethe.Timestep) (background.Job[explanation], error) {
 	snapshot, err := e.state.snapshot(t)
 	if err != nil {
 		return nil, err
 	}
+	by, again := e.state.served, e.state.links[t].owed == owesAgain
 	before, err := readExplained(e.state.store, t)
+	if err == nil && before.unread && again {
+		before, err = e.readAlerts(ctx, t, before)
+	}
 	if err != nil {
 		return nil, err
 	}
-	by, again := e.state.served, e.state.links[t].owed == owesAgain
 	if p, pinned := e.state.pins[t]; pinned && !again && !slices.Equal(p.models, e.state.servedModels) {
 		if by, err = e.state.ensembleOf(p.models); err != nil {
 			return nil, err
@@ -134,15 +139,58 @@ func (e *explaining) job(t lethe.Timestep) (background.Job[explanation], error) 
 			return made, fmt.Errorf("explain alerts of timestep %d: %w", t, err)
 		}
 		made.records = records
+		var explained []alert
 		for i, at := range rows {
 			if records[i].Value != nil {
-				a := alert{node: snapshot.Nodes[at].Pseudonym, around: ask.around(at)}
-				made.after.alerts = append(made.after.alerts, a)
+				explained = append(explained, alert{node: snapshot.Nodes[at].Pseudonym})
 			}
 		}
+		surround(snapshot, explained)
+		made.after.alerts = append(made.after.alerts, explained...)
 		made.after.sort()
 		return made, nil
 	}, nil
+}
+
+// readTopic reads which transactions have reasons on reasons.v1, once.
+func (e *explaining) readTopic(ctx context.Context) (err error) {
+	if e.onTopic == nil {
+		e.onTopic, err = published.Explained(ctx, e.o.Bus, e.o.Secret)
+	}
+	return err
+}
+
+// recoverAlerts returns the alerts of a timestep that was scored before the folder was lost. Those without reasons get
+// them now, and all if an open erasure rewrites the timestep: it may have rewritten the graph already.
+func (e *explaining) recoverAlerts(graph *lethe.Snapshot, of *published.Step, isOpen bool) (out explained) {
+	has := make(map[lethe.Pseudonym]bool)
+	for _, node := range e.onTopic[graph.Timestep] {
+		has[node] = true
+		out.alerts = append(out.alerts, alert{node: node, owed: isOpen})
+	}
+	surround(graph, out.alerts)
+	var lacking []published.Score
+	for _, s := range of.Scores {
+		if e.o.reasons() > 0 && s.Probability >= of.Threshold && !has[s.Node] {
+			lacking = append(lacking, s)
+		}
+	}
+	return out.with(lacking)
+}
+
+// readAlerts adds the alerts that have reasons on reasons.v1, to be explained again.
+func (e *explaining) readAlerts(ctx context.Context, t lethe.Timestep, known explained) (explained, error) {
+	if err := e.readTopic(ctx); err != nil {
+		return known, err
+	}
+	all := explained{alerts: slices.Clone(known.alerts), changed: true}
+	for _, node := range e.onTopic[t] {
+		if !slices.ContainsFunc(known.alerts, func(a alert) bool { return a.node == node }) {
+			all.alerts = append(all.alerts, alert{node: node, owed: true})
+		}
+	}
+	all.sort()
+	return all, nil
 }
 
 // publish returns the output that publishes reasons.
@@ -196,10 +244,7 @@ func (e *explaining) explained(d journal.Explained) error {
 	for _, at := range rows {
 		after.alerts = append(after.alerts, alert{node: snapshot.Nodes[at].Pseudonym})
 	}
-	paid := neighboursOf(snapshot, after.alerts[len(after.alerts)-len(rows):])
-	for i := len(after.alerts) - len(rows); i < len(after.alerts); i++ {
-		after.alerts[i].around = slices.SortedFunc(maps.Keys(paid[after.alerts[i].node]), lethe.Pseudonym.Compare)
-	}
+	surround(snapshot, after.alerts[len(after.alerts)-len(rows):])
 	after.sort()
 	return e.note(t, after)
 }

@@ -3,12 +3,14 @@ package score
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"lethe"
 	"lethe/canonical"
 	"lethe/internal/swapstore"
 	"lethe/internal/timestepkey"
+	"lethe/pipeline/score/published"
 )
 
 // explained are the alerts of a timestep with published reasons, and those without.
@@ -18,13 +20,15 @@ type explained struct {
 	again bool
 	// changed means that they differ from the stored ones.
 	changed bool
+	// unread means that the timestep was passed over: other alerts may have reasons on reasons.v1.
+	unread bool
 }
 
 // alert is a transaction with reasons.
 type alert struct {
 	node lethe.Pseudonym
 	owed bool
-	// around are the other ends of its payments, ascending; its reasons may name them.
+	// around are the other ends of its payments, one for each, ascending; its reasons may name them.
 	around []lethe.Pseudonym
 }
 
@@ -58,6 +62,11 @@ func decodeExplained(value []byte) (e explained, err error) {
 			r.Bytes(a.around[k][:])
 		}
 	}
+	if r.Left() > 0 {
+		if e.unread = r.Flag(); r.Err() == nil && !e.unread {
+			return e, fmt.Errorf("explained alerts: %w: a flag that is not written", canonical.ErrCorrupt)
+		}
+	}
 	if err := r.Close(); err != nil {
 		return e, fmt.Errorf("explained alerts: %w", err)
 	}
@@ -75,6 +84,9 @@ func (e explained) encode() []byte {
 			w.Bytes(p[:])
 		}
 	}
+	if e.unread {
+		w.Flag(true)
+	}
 	return w.Seal()
 }
 
@@ -86,21 +98,18 @@ func (e explained) write(w swapstore.Writer, t lethe.Timestep) {
 	}
 }
 
-// likely is a transaction with its predicted probability.
-type likely struct {
-	node        lethe.Pseudonym
-	probability float64
-}
+// unreadAlerts are those of a timestep that was passed over.
+func unreadAlerts() explained { return explained{unread: true, changed: true} }
 
 // mostAlerts bounds the alerts of a timestep that get reasons: more would not be read, and a wrong threshold must not
 // stop scoring.
 const mostAlerts = 100
 
 // with adds the most probable alerts. Of equal ones the first is preferred.
-func (e explained) with(alerts []likely) explained {
-	slices.SortStableFunc(alerts, func(a, b likely) int { return cmp.Compare(b.probability, a.probability) })
+func (e explained) with(alerts []published.Score) explained {
+	slices.SortStableFunc(alerts, func(a, b published.Score) int { return cmp.Compare(b.Probability, a.Probability) })
 	for _, a := range alerts[:min(len(alerts), max(0, mostAlerts-len(e.alerts)))] {
-		e.alerts = append(e.alerts, alert{node: a.node, owed: true})
+		e.alerts = append(e.alerts, alert{node: a.Node, owed: true})
 	}
 	e.sort()
 	e.changed = true
@@ -114,7 +123,7 @@ func (e explained) sort() {
 // next returns the rows of the alerts whose reasons are made next, and the other alerts. Neither has deleted or
 // suppressed transactions: the erasure withdraws their reasons.
 func (e explained) next(s *lethe.Snapshot, hides func(lethe.TransactionID) bool) (rows []int, others explained) {
-	others.changed = true
+	others.changed, others.unread = true, e.unread
 	for _, a := range e.alerts {
 		at, found := s.Find(a.node)
 		switch {
@@ -129,17 +138,17 @@ func (e explained) next(s *lethe.Snapshot, hides func(lethe.TransactionID) bool)
 }
 
 // within returns the alerts that a graph still has. Those that lost a payment are explained again: published reasons
-// may name the other end.
+// may name the other end. So are all of a timestep that was passed over, because what they lost is unknown.
 func (e explained) within(s *lethe.Snapshot) explained {
 	paid := neighboursOf(s, e.alerts)
-	var out explained
+	out := explained{again: e.unread, unread: e.unread}
 	for _, a := range e.alerts {
 		_, found := s.Find(a.node)
 		switch {
 		case !found:
 			out.changed = true
 			continue
-		case slices.ContainsFunc(a.around, func(p lethe.Pseudonym) bool { return !paid[a.node][p] }):
+		case a.lost(paid[a.node]):
 			a.owed, a.around = true, nil
 			out.again, out.changed = true, true
 		}
@@ -148,11 +157,33 @@ func (e explained) within(s *lethe.Snapshot) explained {
 	return out
 }
 
-// neighboursOf returns the other ends of the payments of some alerts.
-func neighboursOf(s *lethe.Snapshot, alerts []alert) map[lethe.Pseudonym]map[lethe.Pseudonym]bool {
-	out := make(map[lethe.Pseudonym]map[lethe.Pseudonym]bool)
+// lost reports whether an alert has fewer payments with one of its other ends than before. now counts the present ones.
+func (a alert) lost(now map[lethe.Pseudonym]int) bool {
+	left := maps.Clone(now)
+	for _, end := range a.around {
+		if left[end]--; left[end] < 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// surround sets the other ends of the payments of some alerts, an end twice if it is paid and pays.
+func surround(s *lethe.Snapshot, alerts []alert) {
+	paid := neighboursOf(s, alerts)
+	for i := range alerts {
+		alerts[i].around = nil
+		for _, end := range slices.SortedFunc(maps.Keys(paid[alerts[i].node]), lethe.Pseudonym.Compare) {
+			alerts[i].around = append(alerts[i].around, slices.Repeat([]lethe.Pseudonym{end}, paid[alerts[i].node][end])...)
+		}
+	}
+}
+
+// neighboursOf counts the payments of some alerts, by their other ends.
+func neighboursOf(s *lethe.Snapshot, alerts []alert) map[lethe.Pseudonym]map[lethe.Pseudonym]int {
+	out := make(map[lethe.Pseudonym]map[lethe.Pseudonym]int)
 	for _, a := range alerts {
-		out[a.node] = make(map[lethe.Pseudonym]bool)
+		out[a.node] = make(map[lethe.Pseudonym]int)
 	}
 	if len(out) == 0 {
 		return out
@@ -160,13 +191,22 @@ func neighboursOf(s *lethe.Snapshot, alerts []alert) map[lethe.Pseudonym]map[let
 	for _, p := range s.Payments {
 		pair := s.Pair(p)
 		if around := out[pair.Source]; around != nil {
-			around[pair.Target] = true
+			around[pair.Target]++
 		}
 		if around := out[pair.Target]; around != nil {
-			around[pair.Source] = true
+			around[pair.Source]++
 		}
 	}
 	return out
+}
+
+// kind returns which reasons are owed, given those of before. A process that was killed while it stored these may have
+// stored the alerts only.
+func (e explained) kind(before owed) owed {
+	if e.again || before == owesNothing && e.owed() > 0 {
+		return owesAgain
+	}
+	return before
 }
 
 // owed is the number of alerts without reasons.

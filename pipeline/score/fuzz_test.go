@@ -8,17 +8,6 @@ import (
 	"lethe/internal/fuzzing"
 )
 
-func FuzzDecodePublished(f *testing.F) {
-	one := &published{nodes: []lethe.Pseudonym{{1}, {2}}, probabilities: []float64{.25, 1}}
-	fuzzing.Framed(f, func(message []byte) ([]byte, error) {
-		p, err := decodePublished(message)
-		if err != nil {
-			return nil, err
-		}
-		return p.encode(), nil
-	}, one.encode(), (&published{}).encode(), (&published{late: []lethe.Pseudonym{{3}}}).encode())
-}
-
 func FuzzDecodeExplained(f *testing.F) {
 	one := explained{alerts: []alert{{node: lethe.Pseudonym{1}, owed: true}, {around: []lethe.Pseudonym{{2}}}}}
 	fuzzing.Framed(f, func(message []byte) ([]byte, error) {

@@ -21,6 +21,7 @@ import (
 const (
 	offsetPrefix     = "o/" // topic/partition -> next offset
 	placeKey         = "j"  // the last entry of the journal that was done
+	lostKey          = "l"  // the folder was lost, and not all of its timesteps are read again
 	servedKey        = "e"  // the models of the served ensemble, by shard
 	modelPrefix      = "m/" // timestep, shard, digest -> checkpoint
 	candidatePrefix  = "c/" // timestep, shard -> digest of the checkpoint that arrived last, revision

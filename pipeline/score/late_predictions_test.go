@@ -2,6 +2,7 @@ package score
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -18,17 +19,6 @@ import (
 	"lethe/scoring"
 )
 
-// standingPredictions are the newest records of predictions.v1, by key.
-func standingPredictions(t *testing.T, topics *roletest.Bus) map[string]ingest.Record {
-	t.Helper()
-	out := make(map[string]ingest.Record)
-	require.NoError(t, topics.ReadAll(t.Context(), bus.Predictions, func(rec ingest.Record) error {
-		out[string(rec.Key)] = rec
-		return nil
-	}))
-	return out
-}
-
 // Who led before hung as it gave a provisional score, and brokers get that once another process has given the final
 // one: that one says it again, or the transaction would have none once the topic is compacted. So it is if the score
 // came while nobody led.
@@ -37,14 +27,13 @@ func TestAFinalPredictionStandsThoughAProvisionalOneOfBeforeComesLate(t *testing
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			topics, w, group := topics(), newScenario(t, 3), roletest.NewGroup()
-			startHot(t, "one", topics, group)
-			stopTwo := startHotStopped(t, "two", topics, group)
+			startHot(t, "one", optionsFor(topics), group)
+			stopTwo := startHot(t, "two", optionsFor(topics), group)
 			group.Lead("one")
-			publish(t, topics, w, 1)
-			publish(t, topics, w, 2)
+			publish(t, topics, w, 1, 2)
 			finals := func(count int) func() bool {
 				return func() bool {
-					got := standingPredictions(t, topics)
+					got := roletest.Newest(t, topics, bus.Predictions)
 					for _, rec := range got {
 						p, err := scoring.DecodePrediction(rec.Value)
 						require.NoError(t, err)
@@ -56,19 +45,18 @@ func TestAFinalPredictionStandsThoughAProvisionalOneOfBeforeComesLate(t *testing
 				}
 			}
 			require.Eventually(t, finals(nodes), time.Minute, time.Millisecond)
-			before := standingPredictions(t, topics)[string(w.graphs[2].Nodes[0].ID)]
+			before := roletest.Newest(t, topics, bus.Predictions)[string(w.graphs[2].Nodes[0].ID)]
 			by, tells := wire.OwnerOf(before)
 			require.True(t, tells)
 			group.Lead("two")
+			awaitEpoch(t, topics, "two")
 			publish(t, topics, w, 3)
 			require.Eventually(t, finals(2*nodes), time.Minute, time.Millisecond)
 			// What is suppressed is left to those who erase it: a prediction that is said again might follow its deletion.
 			key, hidden := twoTogether(w.graphs[3])
-			command, err := w.command(wire.PhaseSuppress, []lethe.TransactionID{hidden}, 3).Records()
-			require.NoError(t, err)
-			require.NoError(t, topics.Write(t.Context(), bus.Control, command))
+			commanded(t, topics, w.command(wire.PhaseSuppress, []lethe.TransactionID{hidden}, 3))
 			require.Eventually(t, func() bool { return acks(t, topics)["suppressed"] == 2 }, time.Minute, time.Millisecond)
-			want := standingPredictions(t, topics)
+			want := roletest.Newest(t, topics, bus.Predictions)
 			if leads == "" {
 				stopTwo()
 			}
@@ -86,11 +74,21 @@ func TestAFinalPredictionStandsThoughAProvisionalOneOfBeforeComesLate(t *testing
 				group.Lead("one")
 			}
 			require.Eventually(t, func() bool {
-				return string(standingPredictions(t, topics)[string(key)].Value) == string(want[string(key)].Value)
+				return string(roletest.Newest(t, topics, bus.Predictions)[string(key)].Value) == string(want[string(key)].Value)
 			}, 30*time.Second, time.Millisecond)
-			require.Equal(t, string(late[0].Value), string(standingPredictions(t, topics)[string(hidden)].Value))
+			require.Equal(t, string(late[0].Value), string(roletest.Newest(t, topics, bus.Predictions)[string(hidden)].Value))
 		})
 	}
+}
+
+// awaitEpoch waits until a process has begun an epoch: until then the former leader predicts what comes.
+func awaitEpoch(t *testing.T, topics *roletest.Bus, instance string) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		return slices.ContainsFunc(roletest.Records(t, topics, bus.Journal), func(rec ingest.Record) bool {
+			return strings.Contains(string(rec.Value), `"instance":"`+instance+`","kind":"epoch_began"`)
+		})
+	}, time.Minute, time.Millisecond)
 }
 
 // twoTogether are two transactions whose predictions share a partition.
@@ -138,15 +136,15 @@ func (b behindTail) Next(ctx context.Context) (bus.Batch, error) {
 func TestALateProvisionalScoreOutlivesWhoLeads(t *testing.T) {
 	topics, w, group := topics(), newScenario(t, 4), roletest.NewGroup()
 	var from atomic.Bool
-	startHot(t, "one", topics, group)
+	startHot(t, "one", optionsFor(topics), group)
 	lags := optionsFor(topics)
 	lags.Bus = behind{topics, &from}
-	stopTwo := startHotOn(t, "two", lags, group)
+	stopTwo := startHot(t, "two", lags, group)
 	group.Lead("one")
 	finals := func(count int) func() bool {
 		return func() bool {
 			final := 0
-			for _, rec := range standingPredictions(t, topics) {
+			for _, rec := range roletest.Newest(t, topics, bus.Predictions) {
 				if p, err := scoring.DecodePrediction(rec.Value); err == nil && p.Final {
 					final++
 				}
@@ -154,24 +152,17 @@ func TestALateProvisionalScoreOutlivesWhoLeads(t *testing.T) {
 			return final == count
 		}
 	}
-	publish(t, topics, w, 1)
-	publish(t, topics, w, 2)
+	publish(t, topics, w, 1, 2)
 	require.Eventually(t, finals(nodes), time.Minute, time.Millisecond)
-	by, tells := wire.OwnerOf(standingPredictions(t, topics)[string(w.graphs[2].Nodes[0].ID)])
+	by, tells := wire.OwnerOf(roletest.Newest(t, topics, bus.Predictions)[string(w.graphs[2].Nodes[0].ID)])
 	require.True(t, tells)
 	group.Lead("two")
-	require.Eventually(t, func() (began bool) { // else one predicts timestep 3
-		require.NoError(t, topics.ReadAll(t.Context(), bus.Journal, func(rec ingest.Record) error {
-			began = began || strings.Contains(string(rec.Value), `"instance":"two","kind":"epoch_began"`)
-			return nil
-		}))
-		return began
-	}, time.Minute, time.Millisecond)
+	awaitEpoch(t, topics, "two")
 	publish(t, topics, w, 3)
 	require.Eventually(t, finals(2*nodes), time.Minute, time.Millisecond)
 	from.Store(true)
 	key := string(w.graphs[3].Nodes[0].ID)
-	want := standingPredictions(t, topics)[key].Value
+	want := roletest.Newest(t, topics, bus.Predictions)[key].Value
 	p, err := scoring.DecodePrediction(want)
 	require.NoError(t, err)
 	p.Final = false
@@ -189,6 +180,6 @@ func TestALateProvisionalScoreOutlivesWhoLeads(t *testing.T) {
 	stopTwo()
 	group.Lead("one")
 	require.Eventually(t, func() bool {
-		return string(standingPredictions(t, topics)[key].Value) == string(want)
+		return string(roletest.Newest(t, topics, bus.Predictions)[key].Value) == string(want)
 	}, 10*time.Second, time.Millisecond)
 }

@@ -16,9 +16,7 @@ func TestLatePredictionsCountInNoQuality(t *testing.T) {
 	o := optionsFor(topics)
 	o.Dir = t.TempDir()
 	r, stop := running(t, o)
-	for at := lethe.Timestep(1); at <= 3; at++ {
-		publish(t, topics, w, at)
-	}
+	publish(t, topics, w, 1, 2, 3)
 	idle(t, topics)
 	before := r.Status().Steps[2]
 	require.NotNil(t, before.Quality)
@@ -26,9 +24,7 @@ func TestLatePredictionsCountInNoQuality(t *testing.T) {
 
 	w.join(2)
 	for at := lethe.Timestep(2); at <= 3; at++ {
-		for shard := range lethe.ShardID(shards) {
-			require.NoError(t, wire.Publish(t.Context(), topics, 2, w.model(shard, at)))
-		}
+		w.publishModels(t, topics, at)
 	}
 	require.NoError(t, wire.Publish(t.Context(), topics, 1, w.graph(2), w.manifest(2)))
 	idle(t, topics)

@@ -12,8 +12,10 @@ import (
 	"lethe"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/internal/swapstore"
 	"lethe/pipeline/journal"
 	"lethe/pipeline/role"
+	"lethe/pipeline/score/published"
 	"lethe/pipeline/wire"
 	"lethe/scoring"
 )
@@ -30,16 +32,26 @@ type leader struct {
 // all entries becomes a standby again.
 func newLeader(ctx context.Context, l *logic) (*leader, error) {
 	as, out := l.o.Standing, &leader{logic: l, late: make(map[string]bool)}
-	l.explaining.decide = out.decide
+	l.explaining.decide, l.explaining.onTopic = out.decide, nil
 	err := as.Begin(ctx, l.o.Bus, journal.ForAll, journal.Position{}, bus.Predictions)
 	if err != nil {
 		return nil, err
 	}
 	out.journal, err = as.ReadJournal(ctx, l.o.Bus, journal.ForAll, roleName, l.o.Instance, func(e journal.Entry) {
 		if served, is := e.Decision.(journal.Served); is {
-			l.lastServed = served
+			l.lastServed, l.state.scored = served, served.Scored
 		}
 	})
+	if !l.lastServed.Ensemble.IsZero() {
+		l.state.awaits = l.lastServed.Through
+	}
+	for t := range l.state.links {
+		l.state.scored = l.state.scored.Without(t)
+	}
+	if err == nil && as == nil {
+		err = out.recover(ctx)
+	}
+	l.arrivals.pass(l.state)
 	if err != nil || as == nil {
 		return out, err
 	}
@@ -48,6 +60,53 @@ func newLeader(ctx context.Context, l *logic) (*leader, error) {
 		err = as.StandByAgain()
 	}
 	return out, err
+}
+
+// recover reads the final predictions of what a lost folder had scored, so that they stay, until all of it is read
+// again.
+func (l *leader) recover(ctx context.Context) error {
+	s := l.state
+	_, lost, err := s.store.Get([]byte(lostKey))
+	if err != nil || len(s.links) > 0 && !lost {
+		return err
+	}
+	unread := func(t lethe.Timestep) bool { return !s.links[t].done }
+	s.recovered, err = published.Recover(ctx, l.o.Bus, l.o.Secret, unread)
+	if err == nil && len(s.recovered) > 0 {
+		err = errors.Join(l.readCommands(ctx), l.explaining.readTopic(ctx))
+	}
+	if err != nil || lost == (len(s.recovered) > 0) {
+		return err
+	}
+	return s.store.Apply(func(w swapstore.Writer) error {
+		if lost {
+			w.Delete([]byte(lostKey))
+		} else {
+			w.Set([]byte(lostKey), nil)
+		}
+		return nil
+	})
+}
+
+// readCommands processes the commands of open erasures before graphs are read again: a graph may be without their
+// targets already, and reasons not yet.
+func (l *leader) readCommands(ctx context.Context) error {
+	leaders, err := role.ReadLeaders(ctx, l.o.Bus)
+	if err != nil {
+		return err
+	}
+	var notices []wire.Notice
+	reader := wire.NewNoticeReader().LedBy(leaders)
+	err = l.o.Bus.ReadAll(ctx, bus.Control, func(rec ingest.Record) error {
+		if n, err := reader.Read(rec); err == nil && !n.Late { // else the follower reports it
+			notices = append(notices, n)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("read open erasures: %w", err)
+	}
+	return l.takeNotices(notices)
 }
 
 // Step implements role.Logic. Suppression comes before scoring. All scoring and swapping that is possible comes before
@@ -132,17 +191,20 @@ func (l *leader) consume(ctx context.Context, in role.Input) error {
 	return l.takeNamed(ctx, in)
 }
 
-// serves returns the journal entry for other roles: the timestep of the served or awaited models and, for standbys, the
-// ensemble and the scored timesteps.
+// serves returns the journal entry for other roles, standbys, and a process that lost its folder.
 func (l *leader) serves() journal.Served {
-	now := journal.Served{Through: l.state.needed(l.o.Scoring.LabelLagTimesteps)}
-	if l.o.Standing == nil {
-		return now
+	now := journal.Served{
+		Through: l.lastServed.Through, Ensemble: l.lastServed.Ensemble, Scored: l.state.links.scored(),
 	}
-	if l.state.served != nil {
-		now.Ensemble = l.state.served.Version
+	for _, unread := range l.state.scored {
+		now.Scored = now.Scored.With(unread)
 	}
-	now.Scored = l.state.links.scored()
+	switch {
+	case l.state.served != nil:
+		now.Through, now.Ensemble = l.state.served.Through, l.state.served.Version
+	case l.lastServed.Ensemble.IsZero(): // else it is served again once its models are read
+		now.Through = l.state.awaited(l.o.Scoring.LabelLagTimesteps)
+	}
 	return now
 }
 

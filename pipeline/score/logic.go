@@ -23,7 +23,7 @@ type logic struct {
 	explaining explaining
 	// arrivals is nil if transactions are not scored before their timestep closes.
 	arrivals *arrivals
-	// published is the last published journal.Served.
+	// lastServed is the newest entry of its kind in the journal.
 	lastServed journal.Served
 	// erasures are the open requests, by id.
 	erasures role.Erasures[struct{}]

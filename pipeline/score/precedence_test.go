@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"lethe"
 	"lethe/internal/precedence"
 	"lethe/pipeline/role/roletest"
 	"lethe/trainer/kernels"
@@ -50,9 +49,7 @@ func TestPredictionsOfAClosedTimestepGoFirst(t *testing.T) {
 		require.NoError(t, err)
 		session, err := roletest.Begin(t.Context(), r)
 		require.NoError(t, err)
-		for at := lethe.Timestep(1); at <= 2; at++ {
-			publish(t, topics, w, at)
-		}
+		publish(t, topics, w, 1, 2)
 		for more := true; more; {
 			more, err = session.Poll(t.Context())
 			require.NoError(t, err)

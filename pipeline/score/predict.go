@@ -7,6 +7,7 @@ import (
 	"lethe"
 	"lethe/ingest"
 	"lethe/partition/onehop"
+	"lethe/pipeline/score/published"
 	"lethe/scoring"
 	"lethe/scoring/decision"
 	"lethe/scoring/ensemble"
@@ -93,9 +94,9 @@ func (p predictor) recordsOf(
 // are those of class illicit.
 func (l *logic) predictions(
 	ctx context.Context, s *lethe.Snapshot, a answer, late bool, wanted func(lethe.Pseudonym) bool,
-) ([]ingest.Outgoing, *published, []likely, error) {
+) ([]ingest.Outgoing, *published.Step, []published.Score, error) {
 	all := make([]scoring.Prediction, 0, len(s.Nodes))
-	out, illicit := &published{threshold: a.threshold}, []likely(nil)
+	out, illicit := &published.Step{Threshold: a.threshold}, []published.Score(nil)
 	hides := l.state.hiding(l.o.Secret)
 	for i, n := range s.Nodes {
 		if !wanted(n.Pseudonym) || hides(n.ID) {
@@ -105,11 +106,11 @@ func (l *logic) predictions(
 		p.Transaction, p.Timestep, p.Late, p.Final = n.ID, s.Timestep, late, true
 		p.Probability, p.Threshold = a.illicit[i], a.threshold
 		all = append(all, p)
+		made := published.Score{Node: n.Pseudonym, Probability: p.Probability}
 		if scoring.Classify(p.Probability, p.Threshold) == lethe.Illicit.String() {
-			illicit = append(illicit, likely{n.Pseudonym, p.Probability})
+			illicit = append(illicit, made)
 		}
-		out.nodes = append(out.nodes, n.Pseudonym)
-		out.probabilities = append(out.probabilities, p.Probability)
+		out.Scores = append(out.Scores, made)
 	}
 	records, err := l.predictor.recordsOf(ctx, all, l.o.Secret, scoring.GraphDigest(s))
 	return records, out, illicit, err

@@ -137,5 +137,5 @@ func (a *arrivals) observe(t lethe.Timestep, scored []window.Scored, began time.
 		}
 		a.around.Passed(events.ScoredProvisionally, t, s.Pseudonym, e.Duration)
 	}
-	a.around.Listener.ProvisionallyScored(e)
+	a.around.Listener(e)
 }

@@ -114,7 +114,7 @@ func TestTheLastProvisionalScoreIsThatOfTheClosedGraph(t *testing.T) {
 		for _, mode := range []onehop.Mode{onehop.None, onehop.Undirected, onehop.Directed} {
 			t.Run(model+"/"+mode.String(), func(t *testing.T) {
 				for seed := range uint64(4) {
-					a := newArriving(t, model, mode, events.Listener{})
+					a := newArriving(t, model, mode, nil)
 					random := rand.New(rand.NewPCG(seed, 1))
 					records := a.records(3)
 					random.Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
@@ -147,7 +147,7 @@ func TestTheLastProvisionalScoreIsThatOfTheClosedGraph(t *testing.T) {
 // A payment that joins has its ends scored again, under ids of their own. The same
 // neighbourhood by the same ensemble has the same id, as after a restart.
 func TestAPaymentIsScoredAgain(t *testing.T) {
-	a := newArriving(t, trainer.Logistic, onehop.Directed, events.Listener{})
+	a := newArriving(t, trainer.Logistic, onehop.Directed, nil)
 	records := a.records(3)
 	a.arrive(records[:nodes]...)
 	a.scoreWhatWaits()
@@ -167,7 +167,7 @@ func TestAPaymentIsScoredAgain(t *testing.T) {
 		require.NotEqual(t, first.Probability, second.Probability)
 		require.NotEqual(t, first.ID, second.ID)
 	}
-	b := newArriving(t, trainer.Logistic, onehop.Directed, events.Listener{})
+	b := newArriving(t, trainer.Logistic, onehop.Directed, nil)
 	b.arrive(records[:nodes]...)
 	b.scoreWhatWaits()
 	require.Equal(t, before, b.said())
@@ -177,9 +177,9 @@ func TestAPaymentIsScoredAgain(t *testing.T) {
 // when the pass was begun before. Nobody is scored without an ensemble.
 func TestNothingLeavesThatIsForbidden(t *testing.T) {
 	told := 0
-	a := newArriving(t, trainer.Logistic, onehop.Directed, events.Listener{
-		ProvisionallyScored: func(e events.ProvisionallyScored) { told += e.Predictions },
-	})
+	a := newArriving(t, trainer.Logistic, onehop.Directed, events.Tee(
+		events.On(func(e events.ProvisionallyScored) { told += e.Predictions }),
+	))
 	g, records := a.w.graphs[3], a.records(3)
 	gone := func(i int) []lethe.Digest { return []lethe.Digest{secret.Suppression(g.Nodes[i].ID)} }
 	a.suppress(gone(0), nil)
@@ -216,7 +216,7 @@ func TestNothingLeavesThatIsForbidden(t *testing.T) {
 // their timestep closes without them, and those of no other transaction. A transaction
 // that had its final score gets no other under another timestep.
 func TestPredictionsOfWhatWasRefusedAreWithdrawn(t *testing.T) {
-	a := newArriving(t, trainer.Logistic, onehop.Directed, events.Listener{})
+	a := newArriving(t, trainer.Logistic, onehop.Directed, nil)
 	g := a.w.graphs[3]
 	other := func(id lethe.TransactionID, at lethe.Timestep) ingest.Record {
 		key, value, err := ingest.EncodeTransaction(lethe.Transaction{ID: id, Timestep: at, Features: g.Row(0)})
@@ -229,12 +229,11 @@ func TestPredictionsOfWhatWasRefusedAreWithdrawn(t *testing.T) {
 
 	require.NoError(t, a.close(t.Context(), g))
 	var withdrawn []string
-	require.NoError(t, a.topics.ReadAll(t.Context(), bus.Predictions, func(rec ingest.Record) error {
+	for _, rec := range roletest.Records(t, a.topics, bus.Predictions) {
 		if rec.Tombstone() {
 			withdrawn = append(withdrawn, string(rec.Key))
 		}
-		return nil
-	}))
+	}
 	require.Equal(t, []string{"refused"}, withdrawn)
 
 	a.arrive(other(g.Nodes[0].ID, 4))
@@ -248,14 +247,12 @@ func TestARestartKnowsWhatHadFinalScores(t *testing.T) {
 	o := optionsFor(topics)
 	o.Dir, o.MaxTimestepJump = t.TempDir(), 1000
 	_, stop := running(t, o)
-	for at := lethe.Timestep(1); at <= 3; at++ {
-		publish(t, topics, w, at)
-	}
+	publish(t, topics, w, 1, 2, 3)
 	idle(t, topics)
 	stop()
 
 	o.Scoring.Provisional = true
-	l, err := open(o)
+	l, err := open(t.Context(), o)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, l.Close()) }()
 	g := w.graphs[2]

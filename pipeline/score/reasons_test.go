@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
-	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/role"
 	"lethe/pipeline/role/roletest"
@@ -20,23 +19,21 @@ import (
 // reasonsIn reads what was published, in order, and what is there by now: the newest
 // record of every transaction, unless it was withdrawn.
 func reasonsIn(
-	t testing.TB, topics reader,
+	t testing.TB, topics roletest.Reader,
 ) (published []*reasons.Record, there map[lethe.TransactionID]*reasons.Record) {
 	t.Helper()
 	there = make(map[lethe.TransactionID]*reasons.Record)
-	require.NoError(t, topics.ReadAll(t.Context(), bus.Reasons, func(rec ingest.Record) error {
+	for _, rec := range roletest.Records(t, topics, bus.Reasons) {
 		key := lethe.TransactionID(rec.Key)
 		if rec.Tombstone() {
 			delete(there, key)
-			return nil
+			continue
 		}
 		r, err := reasons.Decode(rec.Value)
-		if err == nil {
-			require.Equal(t, key, r.Transaction)
-			published, there[key] = append(published, r), r
-		}
-		return err
-	}))
+		require.NoError(t, err)
+		require.Equal(t, key, r.Transaction)
+		published, there[key] = append(published, r), r
+	}
 	return published, there
 }
 
@@ -158,16 +155,12 @@ func TestReasonsNameErasedTransactionsNoMore(t *testing.T) {
 	require.Equal(t, 2, naming)
 
 	c := w.command(wire.PhaseSearch, []lethe.TransactionID{gone}, 3, 2)
-	records, err := c.Records()
-	require.NoError(t, err)
-	n, err := wire.ParseNotice(ingest.Record{Key: records[0].Key, Value: records[0].Value})
-	require.NoError(t, err)
-	require.NoError(t, r.Feed(t.Context(), role.Input{Notices: []wire.Notice{n}}))
+	require.NoError(t, r.commanded(t, c))
 	require.NoError(t, r.arrive(t, w.graph(2)))
 	require.NoError(t, r.arrive(t, w.manifest(2)))
 	// Killed here, it still knows what it owes.
 	r = newSubject(t, alerting(topics, w), store)
-	require.NoError(t, r.Feed(t.Context(), role.Input{Notices: []wire.Notice{n}}))
+	require.NoError(t, r.commanded(t, c))
 	published, _ := reasonsIn(t, topics)
 	require.Len(t, published, len(before), "made anew by an ensemble that has not forgotten")
 	require.Zero(t, acks(t, topics)["erased"])
@@ -210,15 +203,14 @@ func TestReasonsNameNobodySuppressed(t *testing.T) {
 }
 
 // reasonsNow are the records of reasons that are there, by transaction.
-func reasonsNow(t testing.TB, topics reader) map[lethe.TransactionID]string {
+func reasonsNow(t testing.TB, topics *roletest.Bus) map[lethe.TransactionID]string {
 	t.Helper()
 	out := make(map[lethe.TransactionID]string)
-	require.NoError(t, topics.ReadAll(t.Context(), bus.Reasons, func(rec ingest.Record) error {
+	for _, rec := range roletest.Records(t, topics, bus.Reasons) {
 		if out[lethe.TransactionID(rec.Key)] = string(rec.Value); rec.Tombstone() {
 			delete(out, lethe.TransactionID(rec.Key))
 		}
-		return nil
-	}))
+	}
 	return out
 }
 
@@ -278,11 +270,7 @@ func TestErasure_ReasonsOwedByEarlierEnsembles_AreMadeAnew(t *testing.T) {
 	o.ReasonsBeside = true
 	r := explainedRun(t, o, w, store)
 	gone := w.erase(1, int(w.graphs[1].Payments[0].Source))
-	records, err := w.command(wire.PhaseSearch, []lethe.TransactionID{gone}, 3, 1).Records()
-	require.NoError(t, err)
-	n, err := wire.ParseNotice(ingest.Record{Key: records[0].Key, Value: records[0].Value})
-	require.NoError(t, err)
-	require.NoError(t, r.Feed(t.Context(), role.Input{Notices: []wire.Notice{n}}))
+	require.NoError(t, r.commanded(t, w.command(wire.PhaseSearch, []lethe.TransactionID{gone}, 3, 1)))
 	r.logic.explaining.background.RunHere() // what it has made of before the erasure counts no more
 	require.NoError(t, r.arrive(t, w.graph(1)))
 	require.NoError(t, r.arrive(t, w.manifest(1)))
@@ -300,4 +288,24 @@ func TestErasure_ReasonsOwedByEarlierEnsembles_AreMadeAnew(t *testing.T) {
 		require.Equal(t, w.ensemble(3), record.EnsembleVersion)
 	}
 	requireNoModelLeft(t, r, store)
+}
+
+// Reasons state whether a neighbour is paid, pays, or both: they are made again if only one of two payments is erased
+// (W153).
+func TestReasonsAreMadeAgainIfOneOfTwoPaymentsIsErased(t *testing.T) {
+	g := *wide(t, 2).graphs[2]
+	to, from := lethe.Arc{Source: 0, Target: 1}, lethe.Arc{Source: 1, Target: 0}
+	with := func(payments ...lethe.Arc) *lethe.Snapshot {
+		next := g
+		next.Payments = payments
+		return &next
+	}
+	e := explained{alerts: []alert{{node: g.Nodes[0].Pseudonym}, {node: g.Nodes[2].Pseudonym}}}
+	surround(with(to, from), e.alerts)
+	require.False(t, e.within(with(to, from)).again)
+	for _, left := range [][]lethe.Arc{{to}, {from}, {}} {
+		after := e.within(with(left...))
+		require.True(t, after.again)
+		require.Equal(t, 1, after.owed())
+	}
 }

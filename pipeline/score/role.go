@@ -69,7 +69,7 @@ func (o Options) Validate() error {
 
 // New opens the role's store and returns the role that scores snapshots.
 func New(ctx context.Context, o Options) (*role.Follower, error) {
-	l, err := open(o)
+	l, err := open(ctx, o)
 	if err != nil {
 		return nil, fmt.Errorf("score role: %w", err)
 	}
@@ -107,7 +107,7 @@ func beside(ctx context.Context, l *leader) error {
 }
 
 // open opens the store in the role's folder.
-func open(o Options) (*logic, error) {
+func open(ctx context.Context, o Options) (*logic, error) {
 	if o.Dir == "" {
 		return nil, errors.New("dir is empty")
 	}
@@ -116,6 +116,9 @@ func open(o Options) (*logic, error) {
 		return nil, err
 	}
 	l, err := newLogic(o, store)
+	if err == nil {
+		err = l.suppressErased(ctx)
+	}
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}

@@ -19,7 +19,6 @@ import (
 	"lethe/pipeline/role"
 	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
-	"lethe/scoring"
 )
 
 // heard collects what the role tells its listener.
@@ -30,18 +29,18 @@ type heard struct {
 }
 
 func (h *heard) listener() events.Listener {
-	return events.Listener{
-		LagMeasured: func(e events.LagMeasured) {
+	return events.Tee(
+		events.On(func(e events.LagMeasured) {
 			h.mu.Lock()
 			defer h.mu.Unlock()
 			h.lag[e.Topic] = e.Records
-		},
-		SnapshotScored: func(events.SnapshotScored) {
+		}),
+		events.On(func(events.SnapshotScored) {
 			h.mu.Lock()
 			defer h.mu.Unlock()
 			h.scored++
-		},
-	}
+		}),
+	)
 }
 
 // running runs a role until stop, which checks that it ended well.
@@ -49,19 +48,22 @@ func running(t *testing.T, o Options) (*role.Follower, func()) {
 	t.Helper()
 	r, err := New(t.Context(), o)
 	require.NoError(t, err)
+	return r, runUntil(t, r)
+}
+
+// runUntil runs a role until the function that it returns is called, or the test ends.
+func runUntil(t *testing.T, r role.Role) (stop func()) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- r.Run(ctx) }()
-	var once sync.Once
-	stop := func() {
-		once.Do(func() {
-			cancel()
-			require.NoError(t, <-ended)
-			require.NoError(t, r.Close())
-		})
-	}
+	stop = sync.OnceFunc(func() {
+		cancel()
+		require.NoError(t, <-ended)
+		require.NoError(t, r.Close())
+	})
 	t.Cleanup(stop)
-	return r, stop
+	return stop
 }
 
 // idle waits until the role has nothing more to do.
@@ -70,27 +72,24 @@ func idle(t *testing.T, topics *roletest.Bus) {
 	require.Eventually(t, func() bool { return topics.Idle(1) }, time.Minute, time.Millisecond)
 }
 
-// publish sends a timestep as the other roles do: its models, graph and manifest.
-func publish(t *testing.T, topics wire.Publisher, w *scenario, at lethe.Timestep) {
+// publish sends timesteps as the other roles do: their models, graphs and manifests.
+func publish(t *testing.T, topics wire.Publisher, w *scenario, timesteps ...lethe.Timestep) {
 	t.Helper()
-	for shard := range lethe.ShardID(shards) {
-		require.NoError(t, wire.Publish(t.Context(), topics, 2, w.model(shard, at)))
+	for _, at := range timesteps {
+		w.publishModels(t, topics, at)
+		require.NoError(t, wire.Publish(t.Context(), topics, 1, w.graph(at), w.manifest(at)))
 	}
-	require.NoError(t, wire.Publish(t.Context(), topics, 1, w.graph(at), w.manifest(at)))
 }
 
-// Over topics: models and graphs come as they like. Restarted, the role goes on
-// without repeating itself; without its folder it comes to the same predictions
-// again, under the same ids.
+// Over topics: models and graphs come as they like. Restarted, the role goes on without repeating itself, and without
+// its folder too: it serves the same ensemble, and scores what comes next.
 func TestRunRestartAndRebuild(t *testing.T) {
-	topics, w := topics(), newScenario(t, 4)
+	topics, w := topics(), newScenario(t, 5)
 	h := &heard{lag: map[string]int64{}}
 	o := optionsFor(topics)
 	o.Dir, o.Listener = t.TempDir(), events.Tee(h.listener())
 	r, stop := running(t, o)
-	for at := lethe.Timestep(1); at <= 3; at++ {
-		publish(t, topics, w, at)
-	}
+	publish(t, topics, w, 1, 2, 3)
 	idle(t, topics)
 	want := &role.Ensemble{Version: w.ensemble(3), Through: 3}
 	require.Equal(t, want, r.Status().Ensemble)
@@ -109,14 +108,42 @@ func TestRunRestartAndRebuild(t *testing.T) {
 	r, stop = running(t, o)
 	idle(t, topics)
 	require.Equal(t, want, r.Status().Ensemble)
+	require.Equal(t, 3, h.scored, "a timestep was scored again")
+	publish(t, topics, w, 5)
+	require.NoError(t, wire.Publish(t.Context(), topics, 1, w.manifest(4)))
+	w.publishModels(t, topics, 4)
+	idle(t, topics)
 	stop()
-	contents := make(map[string]scoring.Prediction)
-	for _, p := range predictions(t, topics) {
-		known, again := contents[p.ID]
-		require.True(t, !again || known == *p, "one id, two predictions")
-		contents[p.ID] = *p
-	}
-	require.Len(t, contents, 3*nodes)
+	require.Equal(t, 4, h.scored)
+	require.Len(t, predictions(t, topics), 4*nodes)
+}
+
+// W146: a process that scores alone lost its folder after an erasure. It scored all timesteps again, with what was left
+// of their graphs and models, and published that over the final predictions.
+func TestFinalPredictionsStayThoughTheFolderIsLost(t *testing.T) {
+	topics, w := topics(), newScenario(t, 3)
+	o := optionsFor(topics)
+	o.Dir = t.TempDir()
+	r, stop := running(t, o)
+	publish(t, topics, w, 1, 2, 3)
+	idle(t, topics)
+	stop()
+	published, measured := predictions(t, topics), r.Status().Steps[3]
+	require.Len(t, published, 2*nodes)
+	require.NotNil(t, measured.Quality)
+
+	w.erase(2, 0)
+	require.NoError(t, wire.Publish(t.Context(), topics, 1, w.graph(2), w.manifest(2)))
+	w.publishModels(t, topics, 2)
+	w.publishModels(t, topics, 3)
+	require.NoError(t, os.RemoveAll(o.Dir))
+	r, stop = running(t, o)
+	idle(t, topics)
+	require.Equal(t, w.ensemble(3), r.Status().Ensemble.Version)
+	require.Equal(t, measured, r.Status().Steps[3])
+	require.Equal(t, nodes-1, r.Status().Steps[2].Predictions)
+	stop()
+	require.Equal(t, published, predictions(t, topics))
 }
 
 // A model of a process that had lost it counts as any other, by its lineage: it may be all that compaction has left.
@@ -145,9 +172,7 @@ func TestPredictionsOverABroker(t *testing.T) {
 	o := optionsFor(role.Kafka{Client: client})
 	o.Dir = t.TempDir()
 	r, stop := running(t, o)
-	for at := lethe.Timestep(1); at <= 3; at++ {
-		publish(t, client, w, at)
-	}
+	publish(t, client, w, 1, 2, 3)
 	require.Eventually(t, func() bool {
 		e := r.Status().Ensemble
 		return e != nil && e.Through == 3
@@ -201,7 +226,7 @@ func TestJunkIsPassedOver(t *testing.T) {
 	for _, m := range append(junk, other, beyond) {
 		store, o := roletest.NewStore(), optionsFor(topics())
 		var missed []events.RecordsMissed
-		o.Listener.RecordsMissed = func(e events.RecordsMissed) { missed = append(missed, e) }
+		o.Listener = events.On(func(e events.RecordsMissed) { missed = append(missed, e) })
 		require.NoError(t, newSubject(t, o, store).arrive(t, m), m.Key)
 		require.Len(t, missed, 1, m.Key)
 		require.Equal(t, missed[0].From+1, missed[0].To)

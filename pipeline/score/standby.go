@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"math"
 	"slices"
 	"time"
 
@@ -14,6 +12,7 @@ import (
 	"lethe/internal/swapstore"
 	"lethe/pipeline/journal"
 	"lethe/pipeline/role"
+	"lethe/pipeline/score/published"
 	"lethe/pipeline/wire"
 )
 
@@ -118,7 +117,7 @@ func (s *standby) apply(ctx context.Context, e journal.Entry) (done bool, err er
 	case journal.Explained:
 		return true, s.explaining.explained(d)
 	case journal.Served:
-		s.lastServed = d
+		s.lastServed, s.state.scored = d, d.Scored
 		return true, s.passOverAll(ctx)
 	case journal.EpochBegan:
 		return true, nil
@@ -136,19 +135,7 @@ func (s *standby) consume(ctx context.Context, in role.Input) error {
 		}
 		in.Notices, s.commands = s.commands[:n], s.commands[n:]
 	}
-	known := maps.Clone(s.state.links)
-	if err := s.takeNamed(ctx, in); err != nil {
-		return err
-	}
-	for t, at := range s.state.links {
-		// The leader has scored timesteps whose graphs or models were replaced before this process read them.
-		if _, before := known[t]; !before && at.waits() && s.lastServed.Scored.Holds(t) && at.previous != lethe.NoTimestep {
-			if err := s.passOver(t); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return s.takeNamed(ctx, in)
 }
 
 // catchUp computes everything that follows from the entries so far.
@@ -174,27 +161,22 @@ func (s *standby) passOverAll(ctx context.Context) error {
 		if s.state.links[t].done || !s.lastServed.Scored.Holds(t) || known && wanted == lethe.NoTimestep {
 			continue
 		}
-		if err := s.passOver(t); err != nil {
+		graph, err := s.state.snapshot(t)
+		if err == nil {
+			s.o.Logger.Warn(passedOver, "timestep", t)
+			err = s.state.store.Apply(func(w swapstore.Writer) error {
+				unreadAlerts().write(w, t)
+				return nil
+			})
+		}
+		if err == nil {
+			err = s.finish(t, published.Unmeasured(graph), nil)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return s.catchUp(ctx)
-}
-
-// passOver treats the transactions of a timestep that another process has scored as late: their predictions are not
-// measured here.
-func (s *standby) passOver(t lethe.Timestep) error {
-	snapshot, err := s.state.snapshot(t)
-	if err != nil {
-		return err
-	}
-	done := &published{threshold: math.NaN()}
-	for _, n := range snapshot.Nodes {
-		done.late = append(done.late, n.Pseudonym)
-	}
-	s.o.Logger.Warn("score: a timestep that another process has scored is passed over: its models are gone, or have "+
-		"changed since", "timestep", t)
-	return s.finish(t, done, nil)
 }
 
 // placeOf returns the place of the last entry that a store has applied, or is applying.

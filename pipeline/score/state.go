@@ -14,7 +14,9 @@ import (
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
 	"lethe/internal/timestepkey"
+	"lethe/pipeline/journal"
 	"lethe/pipeline/role"
+	"lethe/pipeline/score/published"
 	"lethe/pipeline/wire"
 	"lethe/scoring/ensemble"
 	"lethe/scoring/meta"
@@ -39,6 +41,13 @@ type state struct {
 	subjects map[lethe.Digest]lethe.Timestep
 	redacted lethe.Redactions
 	quality  map[lethe.Timestep]stepQuality
+	// scored are the timesteps that the journal has as scored, without those that were read since. New ones of them are
+	// passed over: the folder was lost, or their graphs were replaced before this process read them.
+	scored journal.Timesteps
+	// awaits is the timestep of the ensemble that the journal has as served, and that is served again; or NoTimestep.
+	awaits lethe.Timestep
+	// recovered are the final predictions, by timestep, that a lost folder had.
+	recovered map[lethe.Timestep]*published.Step
 }
 
 // arrived is a checkpoint that may be served: its lineage, its digest and the revision of its message.
@@ -61,6 +70,7 @@ func readState(store role.Store, layout ensemble.Layout, over *meta.Config) (*st
 		subjects:   make(map[lethe.Digest]lethe.Timestep),
 		quality:    make(map[lethe.Timestep]stepQuality),
 		pins:       make(pins),
+		awaits:     lethe.NoTimestep,
 	}
 	if err := s.load(); err != nil {
 		return nil, fmt.Errorf("read store: %w", err)
@@ -163,9 +173,9 @@ func (s *state) readers() map[string]func(key, value []byte) error {
 			if err != nil {
 				return err
 			}
-			g, err := decodePublished(value)
+			g, err := published.Decode(value)
 			if err == nil {
-				s.quality[t] = stepQuality{predictions: g.count()}
+				s.quality[t] = stepQuality{predictions: g.Count()}
 			}
 			return err
 		},
@@ -231,12 +241,12 @@ func (s *state) snapshot(t lethe.Timestep) (*lethe.Snapshot, error) {
 }
 
 // published reads the probabilities published for a timestep, or nil.
-func (s *state) published(t lethe.Timestep) (*published, error) {
+func (s *state) published(t lethe.Timestep) (*published.Step, error) {
 	value, found, err := s.store.Get(timestepkey.New(publishedPrefix, t))
 	if err != nil || !found {
 		return nil, err
 	}
-	return decodePublished(value)
+	return published.Decode(value)
 }
 
 // manifest reads the manifest of a timestep, or nil.

@@ -76,6 +76,8 @@ func (s *state) forget(key wire.Key, with func(w swapstore.Writer)) error {
 	switch key.Kind {
 	case wire.KindSnapshot:
 		delete(s.links, t)
+		delete(s.recovered, t)
+		s.scored = s.scored.Without(t)
 		delete(s.quality, t)
 	case wire.KindManifest:
 		delete(s.revisions, t)

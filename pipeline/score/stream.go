@@ -84,12 +84,8 @@ func (s stream) passed(t lethe.Timestep) bool {
 	return false
 }
 
-// needed returns the oldest timestep whose models may still be needed, or NoTimestep for all: that of the served
-// ensemble, or of the awaited one.
-func (s *state) needed(labelLagTimesteps int) lethe.Timestep {
-	if s.served != nil {
-		return s.served.Through
-	}
+// awaited returns the timestep of the ensemble that is awaited, or NoTimestep.
+func (s *state) awaited(labelLagTimesteps int) lethe.Timestep {
 	before, steps := s.links.lastSeen(), labelLagTimesteps
 	if t, _ := s.links.nextWaiting(); t != lethe.NoTimestep {
 		before, steps = t, 1+labelLagTimesteps
@@ -99,18 +95,8 @@ func (s *state) needed(labelLagTimesteps int) lethe.Timestep {
 }
 
 // scored returns the timesteps that are scored, or stay unscored.
-func (s stream) scored() *journal.Scored {
-	out := &journal.Scored{Through: lethe.NoTimestep}
-	var waiting []lethe.Timestep
-	for _, t := range s.known() {
-		if s[t].done {
-			out.Through, out.But = t, slices.Concat(out.But, waiting)
-			waiting = nil
-			continue
-		}
-		waiting = append(waiting, t)
-	}
-	return out
+func (s stream) scored() journal.Timesteps {
+	return journal.TimestepsOf(slices.DeleteFunc(s.known(), func(t lethe.Timestep) bool { return !s[t].done }))
 }
 
 // owing returns the timestep whose reasons are made next, or NoTimestep: first one that an erasure or late

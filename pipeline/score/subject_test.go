@@ -2,7 +2,6 @@ package score
 
 import (
 	"cmp"
-	"context"
 	"log/slog"
 	"maps"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"lethe"
 	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/metrics/events"
 	"lethe/pipeline/role"
 	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
@@ -34,7 +32,7 @@ func optionsFor(topics role.Bus) Options {
 	return Options{
 		Layout: ensemble.PerShard(smallModel(), shards), Workers: 2, Scoring: plain,
 		Limits: ingest.DefaultLimits(), Kernels: kernels.Default(), Secret: secret,
-		Instance: "1", Surroundings: role.Around(topics, events.Listener{}, slog.New(slog.DiscardHandler)),
+		Instance: "1", Surroundings: role.Around(topics, nil, slog.New(slog.DiscardHandler)),
 	}
 }
 
@@ -65,34 +63,36 @@ func (s subject) arrive(t testing.TB, messages ...wire.Message) error {
 	return s.Feed(t.Context(), in)
 }
 
-// reader is a bus whose topics can be read: in memory or a broker's.
-type reader interface {
-	ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
+// commanded hands a command over, as it is read.
+func (s subject) commanded(t testing.TB, c *wire.Command) error {
+	t.Helper()
+	records, err := c.Records()
+	require.NoError(t, err)
+	n, err := wire.ParseNotice(ingest.Record{Key: records[0].Key, Value: records[0].Value})
+	require.NoError(t, err)
+	return s.Feed(t.Context(), role.Input{Notices: []wire.Notice{n}})
 }
 
 // predictions reads what was published, record by record in partition order.
-func predictions(t testing.TB, topics reader) []*scoring.Prediction {
+func predictions(t testing.TB, topics roletest.Reader) (out []*scoring.Prediction) {
 	t.Helper()
-	var out []*scoring.Prediction
-	require.NoError(t, topics.ReadAll(t.Context(), bus.Predictions, func(rec ingest.Record) error {
+	for _, rec := range roletest.Records(t, topics, bus.Predictions) {
 		p, err := scoring.DecodePrediction(rec.Value)
+		require.NoError(t, err)
 		out = append(out, p)
-		return err
-	}))
+	}
 	return out
 }
 
 // acks counts the acknowledgements by step.
-func acks(t testing.TB, topics reader) map[string]int {
+func acks(t testing.TB, topics roletest.Reader) map[string]int {
 	t.Helper()
 	out := make(map[string]int)
-	require.NoError(t, topics.ReadAll(t.Context(), bus.Control, func(rec ingest.Record) error {
-		n, err := wire.ParseNotice(rec)
+	for _, n := range roletest.Notices(t, topics) {
 		if n.Ack != nil {
 			out[string(n.Ack.Step)]++
 		}
-		return err
-	}))
+	}
 	return out
 }
 

@@ -10,6 +10,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
 	"lethe/internal/timestepkey"
+	"lethe/pipeline/score/published"
 	"lethe/pipeline/wire"
 )
 
@@ -56,8 +57,8 @@ func (l *logic) takeSnapshot(ctx context.Context, source bus.TopicPartition, m w
 		return err
 	}
 	err = l.state.store.Apply(func(w swapstore.Writer) error {
-		var changed *published
-		if rest.dropped {
+		var changed *published.Step
+		if rest.changed {
 			changed = rest.kept
 		}
 		next.write(w, t, m.Payload, changed)
@@ -68,14 +69,17 @@ func (l *logic) takeSnapshot(ctx context.Context, source bus.TopicPartition, m w
 	if err != nil {
 		return err
 	}
-	l.state.links[t] = next
+	l.state.links[t], l.state.scored = next, l.state.scored.Without(t)
 	l.explaining.owes(t, rest.reasons.owed())
 	l.explaining.overtake(t)
-	if rest.dropped {
+	if rest.changed {
 		return l.measure(t)
 	}
 	return nil
 }
+
+// passedOver is logged for a timestep whose predictions are not made here.
+const passedOver = "score: a timestep is passed over, because the journal has it as scored"
 
 // placed returns the state of a new graph, and the remaining predictions and alerts of its timestep.
 func placed(l *logic, graph *lethe.Snapshot, m wire.Received) (next link, rest remainder, err error) {
@@ -90,12 +94,14 @@ func placed(l *logic, graph *lethe.Snapshot, m wire.Received) (next link, rest r
 		if rest, err = remainderOf(l.state, graph, l.o.Secret); err != nil {
 			return next, rest, err
 		}
-		next.late = scorable && rest.kept != nil && rest.kept.lacks(graph)
+		next.late = scorable && rest.kept != nil && rest.kept.Lacks(graph)
 		next.done = rest.kept != nil || m.Previous == lethe.NoTimestep
-		// A process that was killed while it stored them may have stored the alerts only.
-		if rest.reasons.again || next.owed == owesNothing && rest.reasons.owed() > 0 {
-			next.owed = owesAgain
-		}
+		next.owed = rest.reasons.kind(next.owed)
+	case !exists && m.Previous != lethe.NoTimestep && l.state.scored.Holds(t):
+		l.o.Logger.Warn(passedOver, "timestep", t)
+		rest = unreadRemainder(l, graph)
+		next.done, next.late = true, scorable && rest.kept.Lacks(graph)
+		next.owed = rest.reasons.kind(next.owed)
 	case !exists && l.state.links.passed(t) && (scorable || m.Previous == lethe.NoTimestep):
 		// A timestep that was unknown when its successors were scored.
 		next.done, next.late = true, scorable
@@ -106,10 +112,22 @@ func placed(l *logic, graph *lethe.Snapshot, m wire.Received) (next link, rest r
 // remainder are the remaining predictions and alerts of a timestep when its graph is replaced.
 type remainder struct {
 	// kept is nil if nothing was published.
-	kept *published
-	// dropped means that some predictions were dropped.
-	dropped bool
+	kept *published.Step
+	// changed means that they are not the stored ones.
+	changed bool
 	reasons explained
+}
+
+// unreadRemainder returns the remainder of a timestep that is passed over. Unless its predictions are recovered, all
+// count as late.
+func unreadRemainder(l *logic, graph *lethe.Snapshot) remainder {
+	recovered := l.state.recovered[graph.Timestep]
+	if recovered == nil {
+		return remainder{kept: published.Unmeasured(graph), changed: true, reasons: unreadAlerts()}
+	}
+	kept := recovered.Only(graph)
+	isOpen := l.erasures.Rewrite(graph.Timestep)
+	return remainder{kept: kept, changed: true, reasons: l.explaining.recoverAlerts(graph, kept, isOpen)}
 }
 
 // remainderOf returns the remainder for a graph.
@@ -119,7 +137,9 @@ func remainderOf(s *state, graph *lethe.Snapshot, secret lethe.Secret) (rest rem
 		return rest, err
 	}
 	if before != nil {
-		rest.kept, rest.dropped = before.only(graph)
+		recovered := s.recovered[graph.Timestep]
+		rest.kept = before.With(recovered).Only(graph)
+		rest.changed = rest.kept.Count() != before.Count() || recovered != nil
 	}
 	rest.reasons, err = explainedAnew(s, graph, secret)
 	return rest, err
@@ -129,7 +149,7 @@ func remainderOf(s *state, graph *lethe.Snapshot, secret lethe.Secret) (rest rem
 func (k link) waits() bool { return !k.done || k.late || k.owed != owesNothing }
 
 // write stores the state of a graph, its bytes while it waits to be scored, and changed predictions.
-func (k link) write(w swapstore.Writer, t lethe.Timestep, graph []byte, changed *published) {
+func (k link) write(w swapstore.Writer, t lethe.Timestep, graph []byte, changed *published.Step) {
 	waits := timestepkey.New(snapshotPrefix, t)
 	if k.waits() {
 		w.Set(waits, graph)
@@ -137,7 +157,7 @@ func (k link) write(w swapstore.Writer, t lethe.Timestep, graph []byte, changed 
 		w.Delete(waits)
 	}
 	if changed != nil {
-		w.Set(timestepkey.New(publishedPrefix, t), changed.encode())
+		w.Set(timestepkey.New(publishedPrefix, t), changed.Encode())
 	}
 	w.Set(timestepkey.New(linkPrefix, t), k.encode())
 }

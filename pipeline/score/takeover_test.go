@@ -1,10 +1,6 @@
 package score
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"log/slog"
 	"slices"
 	"testing"
 	"time"
@@ -12,127 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
-	"lethe/canonical"
-	"lethe/ingest"
-	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
 	"lethe/pipeline/journal"
-	"lethe/pipeline/role"
-	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
 	"lethe/scoring"
 )
-
-var errPulled = errors.New("the cable was pulled")
-
-// cutOff are topics of which the predictions are written in part, and that is all.
-type cutOff struct {
-	role.Bus
-	part int
-}
-
-// Write implements role.Bus.
-func (c cutOff) Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error {
-	if t != bus.Predictions {
-		return c.Bus.Write(ctx, t, records)
-	}
-	return errors.Join(errPulled, c.Bus.Write(ctx, t, records[:min(c.part, len(records))]))
-}
-
-// process is one that leads or stands by, and does what it is told to.
-type process struct {
-	t      *testing.T
-	o      Options
-	lead   *role.Lead
-	store  *roletest.Store
-	logic  *logic
-	closes func()
-	*roletest.Session
-}
-
-// newProcess begins one that stands by.
-func newProcess(t *testing.T, name string, o Options) *process {
-	t.Helper()
-	o.Instance = name
-	lead := role.NewLead(roleName, name, roletest.NewGroup().Member(name), time.Now, slog.New(slog.DiscardHandler))
-	p := &process{t: t, o: o, lead: lead, store: roletest.NewStore(), closes: func() {}}
-	t.Cleanup(func() { p.closes() })
-	p.begin(0)
-	return p
-}
-
-// begin opens the role for a term, 0 for standing by, on the store as it is.
-func (p *process) begin(term int64) {
-	p.t.Helper()
-	p.closes()
-	o := p.o
-	o.Dir = p.t.TempDir()
-	o.Standing = &role.Standing{Lead: p.lead, Term: term}
-	var err error
-	p.logic, err = newLogic(o, p.store)
-	require.NoError(p.t, err)
-	f, err := follow(p.t.Context(), p.logic)
-	require.NoError(p.t, err)
-	p.Session, err = roletest.Begin(p.t.Context(), f)
-	require.NoError(p.t, err)
-	session := p.Session
-	p.closes = func() { require.NoError(p.t, session.Close()) }
-}
-
-// reads has it take all that there is for it.
-func (p *process) reads() {
-	p.t.Helper()
-	for {
-		if more, err := p.Poll(p.t.Context()); err != nil || !more {
-			require.NoError(p.t, err)
-			return
-		}
-	}
-}
-
-// leads has a process that stands by take over.
-func (p *process) leads() {
-	p.t.Helper()
-	p.reads()
-	p.begin(1)
-	p.reads()
-}
-
-// digests are of what a store holds.
-func (p *process) digests() map[string]string {
-	out := p.content()
-	for key, value := range out {
-		out[key] = fmt.Sprintf("%d %.30q %s", len(value), value, canonical.DigestOf([]byte(value)))
-	}
-	return out
-}
-
-// content is what a store holds.
-func (p *process) content() map[string]string {
-	p.t.Helper()
-	out := make(map[string]string)
-	require.NoError(p.t, p.store.Scan(nil, func(key, value []byte) error {
-		out[string(key)] = string(value)
-		return nil
-	}))
-	return out
-}
-
-// models publishes those of a timestep.
-func (w *scenario) publishModels(t *testing.T, topics wire.Publisher, at lethe.Timestep) {
-	t.Helper()
-	for shard := range lethe.ShardID(shards) {
-		require.NoError(t, wire.Publish(t.Context(), topics, 2, w.model(shard, at)))
-	}
-}
-
-// commanded writes a command.
-func commanded(t *testing.T, topics *roletest.Bus, c *wire.Command) {
-	t.Helper()
-	records, err := c.Records()
-	require.NoError(t, err)
-	require.NoError(t, topics.Write(t.Context(), bus.Control, records))
-}
 
 // Stores of processes that have done the same entries hold the same, whatever order they read topics in, and whichever
 // of them leads: predictions, late ones and reasons, over an erasure.
@@ -184,13 +64,8 @@ func TestWhatWasSentIsNotPredictedOtherwise(t *testing.T) {
 			o.Bus = cutOff{topics, sent}
 			one, two := newProcess(t, "one", o), newProcess(t, "two", optionsFor(topics))
 			one.leads()
-			publish(t, topics, w, 1)
-			publish(t, topics, w, 2)
-			var err error
-			for more := true; more && err == nil; {
-				more, err = one.Poll(t.Context())
-			}
-			require.ErrorIs(t, err, errPulled)
+			publish(t, topics, w, 1, 2)
+			one.isPulled()
 			require.Len(t, predictions(t, topics), sent)
 
 			gone := w.erase(2, 0)
@@ -250,6 +125,26 @@ func TestAStandbyScoresNothingAheadOfTheLeader(t *testing.T) {
 	one.reads()
 	two.reads()
 	require.Equal(t, 2*nodes, two.logic.Status().Predictions())
+}
+
+// W134: a timestep comes when its successors are scored. The leader scores it, and so does a standby: it passed over
+// it, because the journal had everything up to the newest timestep as scored, and had no reasons to make as a leader.
+func TestAStandbyScoresATimestepBetweenScoredOnes(t *testing.T) {
+	topics, w := topics(), wide(t, 4)
+	one, two := newProcess(t, "one", alerting(topics, w)), newProcess(t, "two", alerting(topics, w))
+	one.leads()
+	w.remove(2)
+	for _, at := range []lethe.Timestep{1, 3, 4} {
+		publish(t, topics, w, at)
+		one.reads()
+		two.reads()
+	}
+	w.insert()
+	require.NoError(t, wire.Publish(t.Context(), topics, 1, w.graph(2), w.graph(3)))
+	one.reads()
+	two.reads()
+	require.Len(t, predictions(t, topics), 3*nodes)
+	require.Equal(t, one.digests(), two.digests())
 }
 
 // A process was away, and models are gone that the leader needs no more. It passes over what the leader has scored, and
@@ -331,11 +226,7 @@ func TestNoProvisionalScoreFollowsAFinalOneOfBefore(t *testing.T) {
 	one.leads()
 	publish(t, topics, w, 1)
 	require.NoError(t, wire.Publish(t.Context(), topics, 1, w.graph(2)))
-	var err error
-	for more := true; more && err == nil; {
-		more, err = one.Poll(t.Context())
-	}
-	require.ErrorIs(t, err, errPulled)
+	one.isPulled()
 	two.leads()
 	require.NotNil(t, two.logic.state.served)
 	g := w.graphs[2]
@@ -355,8 +246,7 @@ func TestReasonsCountAsPublishedOnce(t *testing.T) {
 	o.ReasonsBeside = true // and nobody makes them
 	one, two := newProcess(t, "one", o), newProcess(t, "two", o)
 	one.leads()
-	publish(t, topics, w, 1)
-	publish(t, topics, w, 2)
+	publish(t, topics, w, 1, 2)
 	one.reads()
 	two.reads()
 	require.Equal(t, nodes, two.logic.explaining.owed())
@@ -364,4 +254,21 @@ func TestReasonsCountAsPublishedOnce(t *testing.T) {
 	require.Equal(t, nodes, two.logic.explaining.owed())
 	require.NoError(t, two.logic.explaining.explained(journal.Explained{Timestep: 2}))
 	require.Zero(t, two.logic.explaining.owed())
+}
+
+// A leader that was killed after it had begun an epoch has published nothing: its epoch does not confirm the
+// predictions that follow from the entry before it.
+func TestAnEpochConfirmsNothing(t *testing.T) {
+	topics, w := topics(), newScenario(t, 3)
+	o := optionsFor(topics)
+	o.Bus = cutOff{topics, 0}
+	one, three := newProcess(t, "one", o), newProcess(t, "three", optionsFor(topics))
+	one.leads()
+	publish(t, topics, w, 1)
+	require.NoError(t, wire.Publish(t.Context(), topics, 1, w.graph(2)))
+	one.isPulled()
+	two := journal.Open(topics, journal.ForAll, roleName, "two", journal.Position{})
+	require.NoError(t, two.Begin(t.Context(), topics.Write, nil))
+	three.leads()
+	require.Len(t, predictions(t, topics), nodes)
 }

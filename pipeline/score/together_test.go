@@ -2,6 +2,7 @@ package score
 
 import (
 	"context"
+	"log/slog"
 	"reflect"
 	"testing"
 	"time"
@@ -10,8 +11,10 @@ import (
 
 	"lethe"
 	"lethe/canonical"
+	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/role"
+	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/train"
 	"lethe/pipeline/wire"
 )
@@ -34,10 +37,8 @@ func TestTrainingAndScoringMeetOnTopics(t *testing.T) {
 		Instance: "1", Surroundings: o.Surroundings,
 	})
 	require.NoError(t, err)
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- trainer.Run(ctx) }()
-	scorer, stop := running(t, o)
+	runUntil(t, trainer)
+	scorer, _ := running(t, o)
 	settle := func(messages ...wire.Message) {
 		for _, m := range messages {
 			require.NoError(t, wire.Publish(t.Context(), topics, 1, m))
@@ -61,15 +62,50 @@ func TestTrainingAndScoringMeetOnTopics(t *testing.T) {
 	for _, shard := range w.replaced(2) {
 		settle(w.slice(shard, 2))
 	}
-	records, err := w.command(wire.PhasePurge, []lethe.TransactionID{gone}, 3, 2).Records()
-	require.NoError(t, err)
-	require.NoError(t, topics.Write(t.Context(), bus.Control, records))
+	commanded(t, topics, w.command(wire.PhasePurge, []lethe.TransactionID{gone}, 3, 2))
 	settle()
 	serves()
 	require.Equal(t, 2*nodes-1, scorer.Status().Predictions())
 	require.Equal(t, map[string]int{"erased": 2, "purged": 1, "suppressed": 1, "swapped": 1}, acks(t, topics))
+}
+
+// Two processes that score together publish what one publishes alone, and leave nothing.
+func TestTwoScoreAsOne(t *testing.T) {
+	w := newScenario(t, 4)
+	alone := topics()
+	o := optionsFor(alone)
+	o.Dir = t.TempDir()
+	_, stop := running(t, o)
+	publish(t, alone, w, 1, 2, 3, 4)
+	idle(t, alone)
 	stop()
-	cancel()
-	require.NoError(t, <-ended)
-	require.NoError(t, trainer.Close())
+
+	together, group := topics(), roletest.NewGroup()
+	for _, name := range []string{"one", "two"} {
+		member, err := wire.Member{Role: roleName, Identity: name, Run: "1"}.Record()
+		require.NoError(t, err)
+		require.NoError(t, together.Write(t.Context(), bus.Control, []ingest.Outgoing{member}))
+		startHot(t, name, optionsFor(together), group)
+	}
+	// Once all is read, each knows of the other.
+	require.Eventually(t, func() bool { return together.Idle(2) }, time.Minute, time.Millisecond)
+	publish(t, together, w, 1, 2, 3, 4)
+	want := predictions(t, alone)
+	require.Eventually(t, func() bool { return len(predictions(t, together)) == len(want) }, time.Minute, time.Millisecond)
+	require.Equal(t, want, predictions(t, together))
+}
+
+// startHot starts a process that leads or stands by, and may be stopped before the test ends.
+func startHot(t *testing.T, name string, o Options, group *roletest.Group) (stop func()) {
+	t.Helper()
+	o.Dir, o.Instance = t.TempDir(), name
+	topics, log := o.Bus, slog.New(slog.DiscardHandler)
+	lead := role.NewLead(roleName, name, group.Member(name), time.Now, log)
+	r, err := role.Hot(t.Context(), roleName, lead, func(ctx context.Context, s *role.Standing) (*role.Follower, error) {
+		as := o
+		as.Standing, as.Bus = s, s.Fenced(topics)
+		return New(ctx, as)
+	})
+	require.NoError(t, err)
+	return runUntil(t, r)
 }

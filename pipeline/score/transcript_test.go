@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
-	"lethe/ingest"
 	"lethe/internal/swapstore"
 	"lethe/internal/timestepkey"
 	"lethe/pipeline/role"
@@ -170,22 +169,18 @@ func (tr *transcript) command(d *datadriven.TestData) {
 	if d.HasArg("search") {
 		o.Phase = wire.PhaseSearch
 	}
-	records, err := o.Records()
-	require.NoError(tr.t, err)
-	n, err := wire.ParseNotice(ingest.Record{Key: records[0].Key, Value: records[0].Value})
-	require.NoError(tr.t, err)
-	require.NoError(tr.t, tr.role.Feed(tr.t.Context(), role.Input{Notices: []wire.Notice{n}}))
+	require.NoError(tr.t, tr.role.commanded(tr.t, o))
 }
 
 // unnote takes back the note that a timestep was scored.
 func (tr *transcript) unnote(at lethe.Timestep) {
 	l := tr.role.logic.state.links[at]
 	l.done = false
-	if p, err := tr.role.logic.state.published(at); err == nil && p != nil && len(p.late) > 0 {
+	if p, err := tr.role.logic.state.published(at); err == nil && p != nil && len(p.Late) > 0 {
 		// Its late transactions were scored last.
-		l.done, l.late, p.late = true, true, nil
+		l.done, l.late, p.Late = true, true, nil
 		require.NoError(tr.t, tr.store.Apply(func(w swapstore.Writer) error {
-			w.Set(timestepkey.New(publishedPrefix, at), p.encode())
+			w.Set(timestepkey.New(publishedPrefix, at), p.Encode())
 			return nil
 		}))
 	}

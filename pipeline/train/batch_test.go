@@ -11,6 +11,7 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/metrics/events"
+	"lethe/pipeline/role"
 	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
 )
@@ -26,13 +27,43 @@ func (c *counted) Write(ctx context.Context, topic bus.Topic, records []ingest.O
 	return c.Bus.Write(ctx, topic, records)
 }
 
-// stepped is a role that goes on when it is told to.
-type stepped struct {
+// turns is a role that goes on when it is told to.
+type turns struct {
 	t       *testing.T
+	ctx     context.Context
+	role    *role.Follower
+	session *roletest.Session
+}
+
+func begin(t *testing.T, o Options) turns {
+	t.Helper()
+	r, err := New(o)
+	require.NoError(t, err)
+	session, err := roletest.Begin(t.Context(), r)
+	require.NoError(t, err)
+	return turns{t, t.Context(), r, session}
+}
+
+func (s turns) end() {
+	require.NoError(s.t, s.session.Close())
+	require.NoError(s.t, s.role.Close())
+}
+
+// rest has the role take everything that is there until nothing changes any more.
+func (s turns) rest() {
+	s.t.Helper()
+	for range 2 * quietTicks {
+		s.read()
+		require.NoError(s.t, s.session.Tick(s.ctx))
+	}
+}
+
+// stepped is such a role, and what its shards should hold.
+type stepped struct {
+	turns
 	topics  *roletest.Bus
 	counted *counted
 	o       Options
-	session *roletest.Session
 	h       *heard
 	plans   []plan
 }
@@ -40,21 +71,13 @@ type stepped struct {
 // step begins a role that has trained three shards through six timesteps.
 func step(t *testing.T) *stepped {
 	t.Helper()
-	s := &stepped{t: t, topics: topics(), h: &heard{}, plans: []plan{planOf(0, 6), planOf(1, 6), planOf(2, 6)}}
+	s := &stepped{topics: topics(), h: &heard{}, plans: plansOf(6)}
 	s.counted = &counted{Bus: s.topics}
 	s.o = optionsFor(t.TempDir(), s.counted)
 	s.o.Listener = events.Tee(s.h.listener())
-	r, err := New(s.o)
-	require.NoError(t, err)
-	s.session, err = roletest.Begin(t.Context(), r)
-	require.NoError(t, err)
-	t.Cleanup(func() {
-		require.NoError(t, s.session.Close())
-		require.NoError(t, r.Close())
-	})
-	for _, p := range s.plans {
-		publish(t, s.topics, p.messages(1)...)
-	}
+	s.turns = begin(t, s.o)
+	t.Cleanup(s.end)
+	publishAll(t, s.topics, s.plans)
 	s.read()
 	require.Len(t, s.h.trained, 18)
 	s.h.trained = nil
@@ -62,11 +85,11 @@ func step(t *testing.T) *stepped {
 }
 
 // read has the role take everything that is there.
-func (s *stepped) read() {
+func (s turns) read() {
 	s.t.Helper()
 	for more := true; more; {
 		var err error
-		more, err = s.session.Poll(s.t.Context())
+		more, err = s.session.Poll(s.ctx)
 		require.NoError(s.t, err)
 	}
 }

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -17,15 +18,13 @@ import (
 	"lethe/internal/timestepkey"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
-	"lethe/scoring/ensemble"
 )
 
 // A column as a transcript: slices that arrive in any order, training, and
 // reopening as after a kill. Each command prints where the column stands.
 func TestColumn(t *testing.T) {
 	var l *logic
-	o := optionsFor(t.TempDir(), topics())
-	o.Layout = ensemble.PerShard(smallModel(), 1)
+	o := ofOneShard(t.TempDir(), topics())
 	reopen := func() {
 		var err error
 		l, err = open(o)
@@ -104,8 +103,7 @@ func describe(t *testing.T, l *logic) string {
 // A replaced slice and what was trained on it leave no byte in the column's
 // files.
 func TestReplaceLeavesNoByteOfTheOldSlice(t *testing.T) {
-	o := optionsFor(t.TempDir(), topics())
-	o.Layout = ensemble.PerShard(smallModel(), 1)
+	o := ofOneShard(t.TempDir(), topics())
 	l, err := open(o)
 	require.NoError(t, err)
 	c, dir := l.columns[0], shardDir(o.Dir, 0)
@@ -177,8 +175,7 @@ func (c *counting) Apply(fn func(w swapstore.Writer) error) error {
 // twice, and stand, and are learnt from, as if they had come one by one.
 func TestSlicesThatArriveTogetherAreOneWrite(t *testing.T) {
 	stored := func(together bool) (string, int) {
-		o := optionsFor(t.TempDir(), topics())
-		o.Layout = ensemble.PerShard(smallModel(), 1)
+		o := ofOneShard(t.TempDir(), topics())
 		l, err := open(o)
 		require.NoError(t, err)
 		defer func() { require.NoError(t, l.Close()) }()
@@ -216,4 +213,14 @@ func TestSlicesThatArriveTogetherAreOneWrite(t *testing.T) {
 	all, once := stored(true)
 	require.Equal(t, one, all)
 	require.Equal(t, 1, once)
+}
+
+func FuzzSplitStoredSlice(f *testing.F) {
+	f.Add(storedSlice(sliceLink{revision: 2, previous: 3}, []byte("slice")))
+	f.Add(storedSlice(sliceLink{previous: lethe.NoTimestep}, nil))
+	f.Fuzz(func(t *testing.T, value []byte) {
+		if link, message, err := splitStoredSlice(value); err == nil && !bytes.Equal(storedSlice(link, message), value) {
+			t.Fatalf("%d bytes are taken and written as others", len(value))
+		}
+	})
 }

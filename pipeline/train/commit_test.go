@@ -7,23 +7,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
-	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
-	"lethe/scoring/ensemble"
 )
 
 // commitments are those on control.v1, in order.
 func commitments(t *testing.T, topics *roletest.Bus, secret lethe.Secret) (out []wire.Commitment) {
 	t.Helper()
-	require.NoError(t, topics.ReadAll(t.Context(), bus.Control, func(rec ingest.Record) error {
+	for _, rec := range roletest.Records(t, topics, bus.Control) {
 		c, found, err := wire.ParseCommitment(rec)
+		require.NoError(t, err)
 		if found {
 			out = append(out, c)
 		}
-		return err
-	}))
+	}
 	return out
 }
 
@@ -32,8 +30,7 @@ func commitments(t *testing.T, topics *roletest.Bus, secret lethe.Secret) (out [
 func TestEveryModelIsSaidForTheLogOnce(t *testing.T) {
 	topics, dir := topics(), t.TempDir()
 	p := planOf(0, 3)
-	o := optionsFor(dir, topics)
-	o.Layout = ensemble.PerShard(smallModel(), 1)
+	o := ofOneShard(dir, topics)
 	stop := running(t, o)
 	publish(t, topics, p.messages(1)...)
 	await(t, topics, o, p)
@@ -69,8 +66,7 @@ func TestEveryModelIsSaidForTheLogOnce(t *testing.T) {
 	want := said(p, 1)
 	check(want)
 
-	o = optionsFor(dir, topics)
-	o.Layout = ensemble.PerShard(smallModel(), 1)
+	o = ofOneShard(dir, topics)
 	stop = running(t, o)
 	await(t, topics, o, p)
 	p.slices[1] = sliceOf(0, 2, 1, 1)

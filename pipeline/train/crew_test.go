@@ -5,8 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"lethe"
-	"lethe/canonical"
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
@@ -37,12 +35,10 @@ func newCrew(t *testing.T) *crew {
 // trainedByOne has one process of a crew train three timesteps of every shard, all of which are its own.
 func trainedByOne(t *testing.T) (*crew, []plan) {
 	t.Helper()
-	c, plans := newCrew(t), []plan{planOf(0, 3), planOf(1, 3), planOf(2, 3)}
+	c, plans := newCrew(t), plansOf(3)
 	c.join("one", nil)
 	c.assign("one", 1, 0, 1)
-	for _, p := range plans {
-		publish(t, c.topics, p.messages(1)...)
-	}
+	publishAll(t, c.topics, plans)
 	c.run("one")
 	return c, plans
 }
@@ -122,34 +118,13 @@ func (m *mate) steps() int {
 	return len(m.trained)
 }
 
-// payloadsAsWritten are the digests of the newest models whoever made them.
-func payloadsAsWritten(t testing.TB, topics *roletest.Bus) map[wire.Key]lethe.Digest {
-	t.Helper()
-	got := make(map[wire.Key]lethe.Digest)
-	newest, _ := models(t, topics)
-	for key, m := range newest {
-		got[key] = canonical.DigestOf(m.Payload)
-	}
-	return got
-}
-
 // answered are the instances that acknowledged a step.
 func answered(t testing.TB, topics *roletest.Bus, step deletions.Step) (who []string) {
 	t.Helper()
-	require.NoError(t, topics.ReadAll(t.Context(), bus.Control, func(rec ingest.Record) error {
-		if n, err := wire.ParseNotice(rec); err == nil && n.Ack != nil && n.Ack.Step == step {
+	for _, n := range roletest.Notices(t, topics) {
+		if n.Ack != nil && n.Ack.Step == step {
 			who = append(who, n.Ack.Instance)
 		}
-		return nil
-	}))
+	}
 	return who
-}
-
-// command asks for what an erasure needs.
-func command(t testing.TB, topics *roletest.Bus, phase wire.Phase, steps ...wire.CommandStep) {
-	t.Helper()
-	c := wire.Command{RequestID: "gdpr-1", Phase: phase, Steps: steps}
-	records, err := c.Records()
-	require.NoError(t, err)
-	require.NoError(t, topics.Write(t.Context(), bus.Control, records))
 }

@@ -10,13 +10,11 @@ import (
 
 	"lethe"
 	"lethe/deletions"
-	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/mixedstore"
 	"lethe/internal/timestepkey"
 	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
-	"lethe/scoring/ensemble"
 )
 
 // sendOrder asks for an erasure that replaced one slice of shard 0.
@@ -29,7 +27,13 @@ func sendOrder(t *testing.T, topics *roletest.Bus, attempt int, at lethe.Timeste
 
 func sendCommand(t *testing.T, topics *roletest.Bus, attempt int, steps ...wire.CommandStep) {
 	t.Helper()
-	command := &wire.Command{RequestID: "gdpr-1", Attempt: attempt, Phase: wire.PhasePurge, Steps: steps}
+	send(t, topics, wire.Command{Attempt: attempt, Phase: wire.PhasePurge, Steps: steps})
+}
+
+// send writes a command of the one request.
+func send(t *testing.T, topics *roletest.Bus, command wire.Command) {
+	t.Helper()
+	command.RequestID = "gdpr-1"
 	records, err := command.Records()
 	require.NoError(t, err)
 	require.NoError(t, topics.Write(t.Context(), bus.Control, records))
@@ -39,13 +43,11 @@ func sendCommand(t *testing.T, topics *roletest.Bus, attempt int, steps ...wire.
 func acknowledged(t *testing.T, topics *roletest.Bus) map[deletions.Step][]int {
 	t.Helper()
 	out := make(map[deletions.Step][]int)
-	require.NoError(t, topics.ReadAll(t.Context(), bus.Control, func(rec ingest.Record) error {
-		n, err := wire.ParseNotice(rec)
+	for _, n := range roletest.Notices(t, topics) {
 		if n.Ack != nil {
 			out[n.Ack.Step] = append(out[n.Ack.Step], n.Ack.Attempt)
 		}
-		return err
-	}))
+	}
 	return out
 }
 
@@ -61,9 +63,8 @@ func awaitAcks(t *testing.T, topics *roletest.Bus, attempts ...int) {
 func TestErasureIsAcknowledgedOnceItsSlicesAreReplaced(t *testing.T) {
 	topics := topics()
 	p := planOf(0, 3)
-	o := optionsFor(t.TempDir(), topics)
-	o.Layout = ensemble.PerShard(smallModel(), 1)
-	stop := running(t, o)
+	o := ofOneShard(t.TempDir(), topics)
+	running(t, o)
 	publish(t, topics, p.messages(1)...)
 	await(t, topics, o, p)
 	sendOrder(t, topics, 0, 2)
@@ -76,14 +77,10 @@ func TestErasureIsAcknowledgedOnceItsSlicesAreReplaced(t *testing.T) {
 	sendOrder(t, topics, 1, 2)
 	awaitAcks(t, topics, 0, 1)
 
-	everything := &wire.Command{RequestID: "gdpr-1", Attempt: 1, Phase: wire.PhaseSearch}
-	records, err := everything.Records()
-	require.NoError(t, err)
-	require.NoError(t, topics.Write(t.Context(), bus.Control, records))
+	send(t, topics, wire.Command{Attempt: 1, Phase: wire.PhaseSearch})
 	require.Eventually(t, func() bool {
 		return len(acknowledged(t, topics)[deletions.StepScanned]) == 1
 	}, time.Minute, time.Millisecond)
-	require.NoError(t, stop())
 }
 
 // Without the slice of a timestep that is gone, the models are those of a
@@ -92,15 +89,11 @@ func TestErasureIsAcknowledgedOnceItsSlicesAreReplaced(t *testing.T) {
 func TestATimestepThatIsGoneLeavesNoModel(t *testing.T) {
 	topics := topics()
 	p := planOf(0, 3)
-	o := optionsFor(t.TempDir(), topics)
-	o.Layout = ensemble.PerShard(smallModel(), 1)
-	stop := running(t, o)
+	o := ofOneShard(t.TempDir(), topics)
+	running(t, o)
 	publish(t, topics, p.messages(1)...)
 	await(t, topics, o, p)
-	gone := func(at lethe.Timestep) wire.Message {
-		return wire.Message{Key: wire.Key{Kind: wire.KindSlice, Timestep: at}, Deleted: true}
-	}
-	publish(t, topics, gone(2))
+	publish(t, topics, gone(0, 2))
 	p.slices = []*lethe.Slice{p.slices[0], sliceOf(0, 3, 1, 0)}
 	publish(t, topics, p.messages(2)[1])
 	await(t, topics, o, p)
@@ -109,7 +102,7 @@ func TestATimestepThatIsGoneLeavesNoModel(t *testing.T) {
 	p.slices = p.slices[:1]
 	await(t, topics, o, p)
 	awaitAcks(t, topics, 0)
-	publish(t, topics, gone(3))
+	publish(t, topics, gone(0, 3))
 	await(t, topics, o, p)
 	// It may also be compacted away between two readings, of which the first one met the slice.
 	old, p3 := sliceOf(0, 3, 1, 0), p
@@ -118,16 +111,14 @@ func TestATimestepThatIsGoneLeavesNoModel(t *testing.T) {
 	p.slices = append(p.slices[:1:1], sliceOf(0, 4, 1, 0))
 	publish(t, topics, p.messages(1)[1])
 	await(t, topics, o, p)
-	require.NoError(t, stop())
 }
 
 // A column that is being rebuilt has the new slice before it can train on it.
 func TestErasureIsNotAcknowledgedBeforeTraining(t *testing.T) {
 	topics := topics()
 	p := planOf(0, 3)
-	o := optionsFor(t.TempDir(), topics)
-	o.Layout = ensemble.PerShard(smallModel(), 1)
-	stop := running(t, o)
+	o := ofOneShard(t.TempDir(), topics)
+	running(t, o)
 	publish(t, topics, p.messages(1)[0], p.messages(2)[2])
 	sendOrder(t, topics, 0, 3)
 	require.Eventually(t, func() bool { return topics.Idle(1) }, time.Minute, time.Millisecond)
@@ -135,7 +126,6 @@ func TestErasureIsNotAcknowledgedBeforeTraining(t *testing.T) {
 	publish(t, topics, p.messages(1)[1])
 	await(t, topics, o, p)
 	awaitAcks(t, topics, 0)
-	require.NoError(t, stop())
 }
 
 // A process that is killed while it removes the slice of a timestep that is gone may have noted
@@ -144,15 +134,14 @@ func TestErasureIsNotAcknowledgedBeforeTraining(t *testing.T) {
 func TestWhatAKilledProcessLeftOfAGoneTimestepGoes(t *testing.T) {
 	topics := topics()
 	p := planOf(0, 3)
-	o := optionsFor(t.TempDir(), topics)
-	o.Layout = ensemble.PerShard(smallModel(), 1)
+	o := ofOneShard(t.TempDir(), topics)
 	stop := running(t, o)
 	publish(t, topics, p.messages(1)...)
 	await(t, topics, o, p)
 	path := filepath.Join(shardDir(o.Dir, 0), mixedstore.PathOf(timestepkey.New(slicePrefix, 3)))
 	left, err := os.ReadFile(path)
 	require.NoError(t, err)
-	publish(t, topics, wire.Message{Key: wire.Key{Kind: wire.KindSlice, Timestep: 3}, Deleted: true})
+	publish(t, topics, gone(0, 3))
 	p.slices = p.slices[:2]
 	await(t, topics, o, p)
 	require.NoError(t, stop())
@@ -160,9 +149,8 @@ func TestWhatAKilledProcessLeftOfAGoneTimestepGoes(t *testing.T) {
 
 	require.NoError(t, os.WriteFile(path, left, 0o600))
 	sendCommand(t, topics, 0, wire.CommandStep{Timestep: 3, Revision: 2, Gone: true, Shards: []lethe.ShardID{0}})
-	stop = running(t, o)
+	running(t, o)
 	await(t, topics, o, p)
 	awaitAcks(t, topics, 0)
 	require.NoFileExists(t, path)
-	require.NoError(t, stop())
 }

@@ -10,8 +10,6 @@ import (
 
 	"lethe"
 	"lethe/metrics/events"
-	"lethe/pipeline/role"
-	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
 	"lethe/scoring/ensemble"
 	"lethe/trainer"
@@ -25,11 +23,9 @@ func TestModelsOfGroupsAreKeptAsLongAsTheyAreNeeded(t *testing.T) {
 	o := mixed(t, t.TempDir(), topics)
 	h := &heard{}
 	o.Listener = events.Tee(h.listener())
-	plans := []plan{planOf(0, 4), planOf(1, 4), planOf(2, 4)}
+	plans := plansOf(4)
 	stop := running(t, o)
-	for _, p := range plans {
-		publish(t, topics, p.messages(1)...)
-	}
+	publishAll(t, topics, plans)
 	awaitModels(t, topics, whole(t, o, lethe.NoTimestep, plans...))
 	say(t, topics, 3)
 	awaitModels(t, topics, whole(t, o, 3, plans...))
@@ -54,10 +50,9 @@ func TestModelsOfGroupsAreKeptAsLongAsTheyAreNeeded(t *testing.T) {
 	require.NoError(t, stop())
 	require.Empty(t, h.trained, "after a restart nothing is trained again")
 
-	stop = running(t, o)
+	running(t, o)
 	say(t, topics, lethe.NoTimestep)
 	awaitModels(t, topics, whole(t, o, lethe.NoTimestep, plans...))
-	require.NoError(t, stop())
 }
 
 // A group that still waits for a slice of the timestep that is served made the model of the one
@@ -67,25 +62,14 @@ func TestAGroupWaitsForTheSlicesOfWhatIsServed(t *testing.T) {
 	o := mixed(t, t.TempDir(), topics)
 	ctx, stop := context.WithCancel(t.Context())
 	var trained atomic.Int64
-	o.Listener = events.Tee(events.Listener{ShardTrained: func(events.ShardTrained) {
+	o.Listener = events.Tee(events.On(func(events.ShardTrained) {
 		if trained.Add(1) == 100 { // all there is comes to 32
 			stop()
 		}
-	}})
-	r, err := New(o)
-	require.NoError(t, err)
-	session, err := roletest.Begin(ctx, r)
-	require.NoError(t, err)
-	rest := func() {
-		for range 2 * quietTicks {
-			for busy := true; busy; {
-				busy, err = session.Poll(ctx)
-				require.NoError(t, err)
-			}
-			require.NoError(t, session.Tick(ctx))
-		}
-	}
-	plans := []plan{planOf(0, 4), planOf(1, 4), planOf(2, 4)}
+	}))
+	r := begin(t, o)
+	r.ctx = ctx
+	plans := plansOf(4)
 	say(t, topics, 4)
 	for i, p := range plans {
 		messages := p.messages(1)
@@ -94,12 +78,11 @@ func TestAGroupWaitsForTheSlicesOfWhatIsServed(t *testing.T) {
 		}
 		publish(t, topics, messages...)
 	}
-	rest()
+	r.rest()
 	publish(t, topics, plans[2].messages(1)[3])
-	rest()
+	r.rest()
 	require.Equal(t, whole(t, o, 4, plans...), payloads(t, topics))
-	require.NoError(t, session.Close())
-	require.NoError(t, r.Close())
+	r.end()
 }
 
 // Who comes to lead deletes what its forerunner had published of a timestep that is gone only once it
@@ -108,22 +91,17 @@ func TestAGroupWaitsForTheSlicesOfWhatIsServed(t *testing.T) {
 func TestATimestepGoesShardByShard(t *testing.T) {
 	topics := topics()
 	o := mixed(t, t.TempDir(), topics)
-	plans := []plan{planOf(0, 2), planOf(1, 2), planOf(2, 2)}
-	stop := running(t, o)
-	for _, p := range plans {
-		publish(t, topics, p.messages(1)...)
-	}
+	plans := plansOf(2)
+	running(t, o)
+	publishAll(t, topics, plans)
 	say(t, topics, 2)
 	awaitModels(t, topics, whole(t, o, 2, plans...))
-	gone := func(shard lethe.ShardID) wire.Message {
-		return wire.Message{Key: wire.Key{Kind: wire.KindSlice, Shard: shard, Timestep: 1}, Deleted: true}
-	}
 	pair := wire.Key{Kind: wire.KindModel, Shard: 3, Timestep: 2}
 	if len(o.Layout.ShardsOf(pair.Shard)) != 2 {
 		pair.Shard++
 	}
 	first, second := o.Layout.ShardsOf(pair.Shard)[0], o.Layout.ShardsOf(pair.Shard)[1]
-	publish(t, topics, gone(second))
+	publish(t, topics, gone(second, 1))
 	for i := range plans {
 		plans[i].slices = []*lethe.Slice{sliceOf(lethe.ShardID(i), 2, lethe.NoTimestep, 0)}
 		publish(t, topics, plans[i].messages(2)...)
@@ -131,20 +109,17 @@ func TestATimestepGoesShardByShard(t *testing.T) {
 	want := whole(t, o, 2, plans...)
 	learnt := func() bool { return payloads(t, topics)[pair] == want[pair] }
 	require.Eventually(t, learnt, time.Minute, 5*time.Millisecond)
-	publish(t, topics, gone(first), gone(3-first-second))
+	publish(t, topics, gone(first, 1), gone(3-first-second, 1))
 	awaitModels(t, topics, want)
-	require.NoError(t, stop())
 }
 
 // An erasure is acknowledged when all that learnt from its slices has learnt anew.
 func TestErasureWaitsForGroupsAndMetaModel(t *testing.T) {
 	topics := topics()
 	o := mixed(t, t.TempDir(), topics)
-	plans := []plan{planOf(0, 3), planOf(1, 3), planOf(2, 3)}
-	stop := running(t, o)
-	for _, p := range plans {
-		publish(t, topics, p.messages(1)...)
-	}
+	plans := plansOf(3)
+	running(t, o)
+	publishAll(t, topics, plans)
 	say(t, topics, 3)
 	awaitModels(t, topics, whole(t, o, 3, plans...))
 	plans[0].slices[1] = sliceOf(0, 2, 1, 9)
@@ -153,7 +128,6 @@ func TestErasureWaitsForGroupsAndMetaModel(t *testing.T) {
 	require.Eventually(t, func() bool { return len(acknowledged(t, topics)) == 2 }, time.Minute, time.Millisecond)
 	awaitAcks(t, topics, 0)
 	require.Equal(t, whole(t, o, 3, plans...), payloads(t, topics))
-	require.NoError(t, stop())
 }
 
 // Models that the ensemble no longer has are deleted from their topic: an erasure would
@@ -161,11 +135,9 @@ func TestErasureWaitsForGroupsAndMetaModel(t *testing.T) {
 func TestModelsOfAnotherLayoutAreDeleted(t *testing.T) {
 	topics, dir := topics(), t.TempDir()
 	o := mixed(t, dir, topics)
-	plans := []plan{planOf(0, 2), planOf(1, 2), planOf(2, 2)}
+	plans := plansOf(2)
 	stop := running(t, o)
-	for _, p := range plans {
-		publish(t, topics, p.messages(1)...)
-	}
+	publishAll(t, topics, plans)
 	all := whole(t, o, lethe.NoTimestep, plans...)
 	awaitModels(t, topics, all)
 	require.NoError(t, stop())
@@ -183,9 +155,8 @@ func TestModelsOfAnotherLayoutAreDeleted(t *testing.T) {
 	stop = running(t, single)
 	require.Eventually(t, func() bool { return len(payloads(t, topics)) == 6 }, time.Minute, 5*time.Millisecond)
 	require.NoError(t, stop())
-	stop = running(t, o)
+	running(t, o)
 	awaitModels(t, topics, all)
-	require.NoError(t, stop())
 }
 
 // A model that is fitted anew was unlearnt through timesteps that score needs no more
@@ -195,51 +166,23 @@ func TestUnlearntModelsThatNobodyNeedsAreDeleted(t *testing.T) {
 	for _, restarts := range []bool{false, true} {
 		topics, dir := topics(), t.TempDir()
 		o := mixed(t, dir, topics)
-		var session *roletest.Session
-		var r *role.Follower
-		begin := func() {
-			var err error
-			r, err = New(o)
-			require.NoError(t, err)
-			session, err = roletest.Begin(t.Context(), r)
-			require.NoError(t, err)
-		}
-		end := func() {
-			require.NoError(t, session.Close())
-			require.NoError(t, r.Close())
-		}
-		poll := func() {
-			for busy := true; busy; {
-				var err error
-				busy, err = session.Poll(t.Context())
-				require.NoError(t, err)
-			}
-		}
-		rest := func() {
-			for range 2 * quietTicks {
-				poll()
-				require.NoError(t, session.Tick(t.Context()))
-			}
-		}
-		plans := []plan{planOf(0, 4), planOf(1, 4), planOf(2, 4)}
-		for _, p := range plans {
-			publish(t, topics, p.messages(1)...)
-		}
+		plans := plansOf(4)
+		publishAll(t, topics, plans)
 		say(t, topics, 3)
-		begin()
-		rest()
+		r := begin(t, o)
+		r.rest()
 		require.Equal(t, whole(t, o, 3, plans...), payloads(t, topics))
 
 		plans[2].slices[1] = sliceOf(2, 2, 1, 77)
 		publish(t, topics, plans[2].messages(2)[1])
-		poll()
+		r.read()
 		if restarts {
-			end()
-			begin()
+			r.end()
+			r = begin(t, o)
 		}
 		say(t, topics, 4)
-		rest()
+		r.rest()
 		require.Equal(t, whole(t, o, 4, plans...), payloads(t, topics))
-		end()
+		r.end()
 	}
 }

@@ -11,7 +11,6 @@ import (
 
 	"lethe"
 	"lethe/canonical"
-	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/leakcheck"
 	"lethe/metrics/events"
@@ -66,6 +65,14 @@ func planOf(shard lethe.ShardID, n lethe.Timestep) plan {
 	return p
 }
 
+// plansOf are those of three shards.
+func plansOf(n lethe.Timestep) []plan { return []plan{planOf(0, n), planOf(1, n), planOf(2, n)} }
+
+// gone is the deletion of a slice.
+func gone(shard lethe.ShardID, at lethe.Timestep) wire.Message {
+	return wire.Message{Key: wire.Key{Kind: wire.KindSlice, Shard: shard, Timestep: at}, Deleted: true}
+}
+
 // messages are the slices as they travel.
 func (p plan) messages(revision lethe.Revision) []wire.Message {
 	var out []wire.Message
@@ -105,25 +112,32 @@ type heard struct {
 }
 
 func (h *heard) listener() events.Listener {
-	return events.Listener{
-		ShardTrained: func(e events.ShardTrained) {
+	return events.Tee(
+		events.On(func(e events.ShardTrained) {
 			h.mu.Lock()
 			defer h.mu.Unlock()
 			h.trained = append(h.trained, e)
-		},
-		LagMeasured: func(e events.LagMeasured) {
+		}),
+		events.On(func(e events.LagMeasured) {
 			h.mu.Lock()
 			defer h.mu.Unlock()
 			h.lag = append(h.lag, e)
-		},
-	}
+		}),
+	)
 }
 
 func optionsFor(dir string, topics role.Bus) Options {
 	return Options{
 		Dir: dir, Layout: ensemble.PerShard(smallModel(), 3), Workers: 2, Kernels: kernels.Default(), Secret: lethe.Secret{1},
-		Instance: "1", Surroundings: role.Around(topics, events.Listener{}, slog.New(slog.DiscardHandler)),
+		Instance: "1", Surroundings: role.Around(topics, nil, slog.New(slog.DiscardHandler)),
 	}
+}
+
+// ofOneShard are options of a single shard.
+func ofOneShard(dir string, topics role.Bus) Options {
+	o := optionsFor(dir, topics)
+	o.Layout = ensemble.PerShard(smallModel(), 1)
+	return o
 }
 
 // running is a role that runs until stop, which returns what Run returned.
@@ -147,29 +161,18 @@ func running(t testing.TB, o Options) (stop func() error) {
 	return stop
 }
 
-// reader is a bus whose topics can be read: in memory or a broker's.
-type reader interface {
-	ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
-}
-
 // models reads the newest model of every key and how often each was published.
-func models(t testing.TB, topics reader) (newest map[wire.Key]wire.Message, times map[wire.Key]int) {
+func models(t testing.TB, topics roletest.Reader) (newest map[wire.Key]wire.Message, times map[wire.Key]int) {
 	t.Helper()
 	newest, times = make(map[wire.Key]wire.Message), make(map[wire.Key]int)
-	reader := wire.NewReader()
-	require.NoError(t, topics.ReadAll(t.Context(), bus.Models, func(rec ingest.Record) error {
-		source := bus.TopicPartition{Topic: bus.Models, Partition: rec.Partition}
-		received, err := reader.Read(bus.Batch{Source: source, Records: []ingest.Record{rec}})
-		for _, m := range received {
-			if m.Deleted {
-				delete(newest, m.Key)
-				continue
-			}
-			newest[m.Key] = m.Message
-			times[m.Key]++
+	for _, m := range roletest.Messages(t, topics, bus.Models) {
+		if m.Deleted {
+			delete(newest, m.Key)
+			continue
 		}
-		return err
-	}))
+		newest[m.Key] = m.Message
+		times[m.Key]++
+	}
 	return newest, times
 }
 
@@ -194,7 +197,7 @@ func wanted(t testing.TB, o Options, plans ...plan) map[wire.Key]lethe.Digest {
 }
 
 // payloads are the digests of the newest models.
-func payloads(t testing.TB, topics reader) map[wire.Key]lethe.Digest {
+func payloads(t testing.TB, topics roletest.Reader) map[wire.Key]lethe.Digest {
 	t.Helper()
 	got := make(map[wire.Key]lethe.Digest)
 	newest, _ := models(t, topics)
@@ -202,6 +205,14 @@ func payloads(t testing.TB, topics reader) map[wire.Key]lethe.Digest {
 		got[key] = canonical.DigestOf(m.Payload)
 	}
 	return got
+}
+
+// publishAll sends the slices of plans as they were at first.
+func publishAll(t testing.TB, topics wire.Publisher, plans []plan) {
+	t.Helper()
+	for _, p := range plans {
+		publish(t, topics, p.messages(1)...)
+	}
 }
 
 // publish sends messages as the role that builds graphs does.

@@ -82,7 +82,7 @@ func ReadHistory(fsys vfs.FS, dir string, shard lethe.ShardID) (_ *History, err 
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("shard %d: read who made the checkpoints: %w", shard, err)
+		return nil, fmt.Errorf("shard %d: read the origin of the checkpoints: %w", shard, err)
 	}
 	h.Next, err = readOffset(store)
 	return h, err

@@ -5,12 +5,14 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
+	"lethe/internal/testbroker"
 	"lethe/internal/timestepkey"
 	"lethe/metrics/events"
 	"lethe/pipeline/role"
@@ -24,14 +26,12 @@ import (
 func TestModelsArePureFunctionsOfTheSlices(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		topics := topics()
-		plans := []plan{planOf(0, 4), planOf(1, 4), planOf(2, 4)}
+		plans := plansOf(4)
 		h := &heard{}
 		o := optionsFor(t.TempDir(), topics)
 		o.Workers, o.Listener = workers, events.Tee(h.listener())
 		stop := running(t, o)
-		for _, p := range plans {
-			publish(t, topics, p.messages(1)...)
-		}
+		publishAll(t, topics, plans)
 		await(t, topics, o, plans...)
 		require.NoError(t, stop())
 		require.Len(t, h.trained, 12)
@@ -47,14 +47,12 @@ func TestModelsArePureFunctionsOfTheSlices(t *testing.T) {
 // and the other shards stay as they are and are not published again.
 func TestReplacedSliceReplaysItsShardFromThere(t *testing.T) {
 	topics := topics()
-	plans := []plan{planOf(0, 4), planOf(1, 4), planOf(2, 4)}
+	plans := plansOf(4)
 	h := &heard{}
 	o := optionsFor(t.TempDir(), topics)
 	o.Listener = events.Tee(h.listener())
 	stop := running(t, o)
-	for _, p := range plans {
-		publish(t, topics, p.messages(1)...)
-	}
+	publishAll(t, topics, plans)
 	await(t, topics, o, plans...)
 	plans[1].slices[2] = sliceOf(1, 3, 2, 77)
 	publish(t, topics, plans[1].messages(2)[2])
@@ -83,8 +81,7 @@ func TestRebuiltColumnWaitsForTheSliceInTheGap(t *testing.T) {
 	messages := p.messages(1)
 	replaced := messages[1]
 	replaced.Revision = 2
-	o := optionsFor(t.TempDir(), topics)
-	o.Layout = ensemble.PerShard(smallModel(), 1)
+	o := ofOneShard(t.TempDir(), topics)
 	running(t, o)
 	publish(t, topics, messages[0], messages[2], messages[3], messages[4])
 	await(t, topics, o, plan{shard: 0, slices: p.slices[:1]})
@@ -102,8 +99,7 @@ func TestStoredCheckpointIsPublishedAfterACrash(t *testing.T) {
 
 	killed := errors.New("killed")
 	topics.Refuse(killed)
-	o := optionsFor(dir, topics)
-	o.Layout = ensemble.PerShard(smallModel(), 1)
+	o := ofOneShard(dir, topics)
 	r, err := New(o)
 	require.NoError(t, err)
 	require.ErrorIs(t, r.Run(t.Context()), killed)
@@ -126,14 +122,13 @@ func TestStoredCheckpointIsPublishedAfterACrash(t *testing.T) {
 func TestTheModelOfATimestepThatIsGoneIsDeletedAfterACrash(t *testing.T) {
 	topics, killed := topics(), errors.New("killed")
 	p := planOf(0, 2)
-	o := optionsFor(t.TempDir(), topics)
-	o.Layout = ensemble.PerShard(smallModel(), 1)
+	o := ofOneShard(t.TempDir(), topics)
 	stop := running(t, o)
 	publish(t, topics, p.messages(1)...)
 	await(t, topics, o, p)
 	require.NoError(t, stop())
 
-	publish(t, topics, wire.Message{Key: wire.Key{Kind: wire.KindSlice, Timestep: 2}, Deleted: true})
+	publish(t, topics, gone(0, 2))
 	topics.Refuse(killed)
 	r, err := New(o)
 	require.NoError(t, err)
@@ -141,9 +136,8 @@ func TestTheModelOfATimestepThatIsGoneIsDeletedAfterACrash(t *testing.T) {
 	require.NoError(t, r.Close())
 	topics.Refuse(nil)
 	p.slices = p.slices[:1]
-	stop = running(t, o)
+	running(t, o)
 	await(t, topics, o, p)
-	require.NoError(t, stop())
 }
 
 // Restarted, the role goes on where it was; removed, a shard's folder is
@@ -153,12 +147,10 @@ func TestRestartGoesOnAndRemovedFolderIsRebuilt(t *testing.T) {
 	h := &heard{}
 	o := optionsFor(dir, topics)
 	o.Listener = events.Tee(h.listener())
-	before := []plan{planOf(0, 2), planOf(1, 2), planOf(2, 2)}
-	after := []plan{planOf(0, 3), planOf(1, 3), planOf(2, 3)}
+	before := plansOf(2)
+	after := plansOf(3)
 	stop := running(t, o)
-	for _, p := range before {
-		publish(t, topics, p.messages(1)...)
-	}
+	publishAll(t, topics, before)
 	await(t, topics, o, before...)
 	require.NoError(t, stop())
 	require.NoError(t, os.RemoveAll(shardDir(dir, 0)))
@@ -195,9 +187,8 @@ func TestIncompatibleCheckpointsAreTrainedAnew(t *testing.T) {
 		t.Log("this processor runs the portable kernels only; their change is not tested")
 		return
 	}
-	stop = running(t, o)
+	running(t, o)
 	await(t, topics, o, p)
-	require.NoError(t, stop())
 }
 
 func TestAnotherNumberOfShardsIsNamed(t *testing.T) {
@@ -222,7 +213,7 @@ func TestAnotherNumberOfShardsIsNamed(t *testing.T) {
 
 	o.Dir = t.TempDir()
 	missed := 0
-	o.Listener.RecordsMissed = func(events.RecordsMissed) { missed++ }
+	o.Listener = events.On(func(events.RecordsMissed) { missed++ })
 	r, err = New(o)
 	require.NoError(t, err)
 	require.NoError(t, r.Feed(t.Context(), in), "nobody with these settings wrote it")
@@ -252,4 +243,16 @@ func TestTheIdentityIsRequired(t *testing.T) {
 	require.NoError(t, o.Validate())
 	o.Instance = ""
 	require.ErrorContains(t, o.Validate(), `instance is ""`)
+}
+
+// Over a broker the role does what it does over topics in memory.
+func TestModelsOverABroker(t *testing.T) {
+	_, client := testbroker.Start(t, map[bus.Topic]int{bus.Slices: 2, bus.Models: 2})
+	o := optionsFor(t.TempDir(), role.Kafka{Client: client})
+	plans := plansOf(3)
+	publishAll(t, client, plans)
+	stop := running(t, o)
+	require.Eventually(t, func() bool { return len(payloads(t, client)) == 9 }, time.Minute, 20*time.Millisecond)
+	require.NoError(t, stop())
+	require.Equal(t, wanted(t, o, plans...), payloads(t, client))
 }

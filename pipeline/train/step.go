@@ -144,7 +144,7 @@ func (l *logic) trainStep(
 	if t <= m.replayThrough {
 		reason = events.Unlearn
 	}
-	l.o.Listener.ShardTrained(events.ShardTrained{
+	l.o.Listener(events.ShardTrained{
 		Model: l.o.Layout.Config(m.number).Model, Timestep: t, Reason: reason, Steps: step.Report.Steps,
 		Duration: now().Sub(started),
 	})

@@ -14,13 +14,11 @@ import (
 	"lethe/metrics/events"
 	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
-	"lethe/scoring/ensemble"
 )
 
 // continuing are the options of a model that goes on from the checkpoint before.
 func continuing(dir string, topics *roletest.Bus, h *heard) Options {
-	o := optionsFor(dir, topics)
-	o.Layout = ensemble.PerShard(smallModel(), 1)
+	o := ofOneShard(dir, topics)
 	o.Listener = events.Tee(h.listener())
 	return o
 }
@@ -73,7 +71,6 @@ func TestCheckpoints_NoScoreWaits_MilestonesAreKept(t *testing.T) {
 		all[i] = lethe.Timestep(i + 1)
 	}
 	holds(all...)
-	require.NoError(t, stop())
 }
 
 // awaitCommitments waits until control.v1 has so many.
@@ -88,9 +85,8 @@ func awaitCommitments(t *testing.T, topics *roletest.Bus, secret lethe.Secret, n
 func TestThinnedCheckpoint_NewestTimestepIsGone_IsMadeAgain(t *testing.T) {
 	topics, dir := topics(), t.TempDir()
 	p := planOf(0, 12)
-	o := optionsFor(dir, topics)
-	o.Layout = ensemble.PerShard(smallModel(), 1)
-	stop := running(t, o)
+	o := ofOneShard(dir, topics)
+	running(t, o)
 	publish(t, topics, p.messages(1)...)
 	await(t, topics, o, p)
 	say(t, topics, 12)
@@ -101,7 +97,6 @@ func TestThinnedCheckpoint_NewestTimestepIsGone_IsMadeAgain(t *testing.T) {
 	want := wanted(t, o, p)
 	last := wire.Key{Kind: wire.KindModel, Timestep: 11}
 	require.Eventually(t, func() bool { return payloads(t, topics)[last] == want[last] }, time.Minute, time.Millisecond)
-	require.NoError(t, stop())
 }
 
 // The journal is read from its start whenever the role is opened. Entries that name earlier timesteps, read one by one,
@@ -126,11 +121,11 @@ func TestThinnedCheckpoint_JournalIsReadAgain_StaysThinned(t *testing.T) {
 	opened, err := r.Open(t.Context())
 	require.NoError(t, err)
 	require.NoError(t, opened.Begin(t.Context()))
-	require.NoError(t, topics.ReadAll(t.Context(), bus.Journal, func(rec ingest.Record) error {
+	for _, rec := range roletest.Records(t, topics, bus.Journal) {
 		source := bus.TopicPartition{Topic: bus.Journal, Partition: rec.Partition}
 		batch := bus.Batch{Source: source, Records: []ingest.Record{rec}, Next: rec.Offset + 1, End: rec.Offset + 1}
-		return r.Arrived(t.Context(), batch, false)
-	}))
+		require.NoError(t, r.Arrived(t.Context(), batch, false))
+	}
 	require.NoError(t, r.Close())
 	require.Empty(t, h.trained)
 	kept, err := ReadHistory(options().FS, dir, 0)

@@ -58,7 +58,7 @@ func TestAModelIsTrainedWhileAnotherIsStored(t *testing.T) {
 	var trained atomic.Int64
 	o := optionsFor("train", topics())
 	o.Workers = 1
-	o.Listener = events.Tee(events.Listener{ShardTrained: func(events.ShardTrained) { trained.Add(1) }})
+	o.Listener = events.Tee(events.On(func(events.ShardTrained) { trained.Add(1) }))
 	// The disk answers once another model is trained.
 	o.FS = errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
 		if op.Kind == errorfs.OpFileSync || op.Kind == errorfs.OpFileSyncData {

@@ -47,10 +47,11 @@ func isAlert(p *scoring.Prediction) bool { return p.Probability >= p.Threshold }
 // changedCounts are the changes of a write.
 type changedCounts map[lethe.Timestep]Counts
 
-func count(l *logic, changed changedCounts, p *scoring.Prediction, n int) {
+// count adds n (1 or -1) predictions to the changes.
+func (s *state) count(changed changedCounts, p *scoring.Prediction, n int) {
 	before, known := changed[p.Timestep]
 	if !known {
-		before = l.counts[p.Timestep]
+		before = s.counts[p.Timestep]
 	}
 	changed[p.Timestep] = before.with(p, n)
 }
@@ -69,10 +70,10 @@ func (c changedCounts) write(w swapstore.Writer) error {
 }
 
 // keep applies durable changes to memory.
-func (l *logic) keep(changed changedCounts) {
+func (s *state) keep(changed changedCounts) {
 	for t, c := range changed {
-		if l.counts[t] = c; c == (Counts{}) {
-			delete(l.counts, t)
+		if s.counts[t] = c; c == (Counts{}) {
+			delete(s.counts, t)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -98,4 +99,25 @@ func TestWhenModelsLearnt(t *testing.T) {
 	again.AfterSeconds = nil
 	r.sliceOf(1, 1, 2, labels, "b")
 	require.Equal(t, again, ensemble(), "the slices of then are gone")
+}
+
+// A graph is taken once the predictions that are made in the same process are out.
+func TestGraphsGiveWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		end, taken := r.first.Begin(), make(chan struct{})
+		go func() {
+			defer close(taken)
+			r.graph(1, 1, nil, "a", "b")
+		}()
+		synctest.Wait()
+		select {
+		case <-taken:
+			require.Fail(t, "it was taken at once")
+		default:
+		}
+		end()
+		<-taken
+		r.stop()
+	})
 }

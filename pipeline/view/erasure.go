@@ -1,15 +1,14 @@
 package view
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 
-	"lethe"
 	"lethe/deletions"
 	"lethe/deletions/scan"
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
-	"lethe/internal/timestepkey"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 )
@@ -25,71 +24,43 @@ type own struct {
 	asked int
 }
 
-// takeNotices processes commands and statuses.
-func (l *logic) takeNotices(notices []wire.Notice) error {
-	if err := l.erasures.Take(notices, l.takeCommand); err != nil {
-		return err
-	}
-	return l.takeStatuses(notices)
+// erasing carries out the commands of erasures.
+type erasing struct {
+	*state
+	role.Erasures[own]
+	o Options
 }
 
-func (l *logic) takeCommand(e *erasure) error {
+// takeCommand carries out a command.
+func (r *erasing) takeCommand(e *erasure) error {
 	c := e.Command
 	if c.Phase == wire.PhaseLift {
-		return l.hidden.lift(l.store, c.Suppressed)
+		return r.hidden.lift(r.store, c.Suppressed)
 	}
 	if !c.Phase.Rewrites() {
-		return l.hidden.put(l.store, c.Suppressed, suppressed)
+		return r.hidden.put(r.store, c.Suppressed, suppressed)
 	}
 	var err error
-	if e.Own.scanner, err = scan.NewScanner(l.o.Secret, c.Fingerprints); err != nil {
+	if e.Own.scanner, err = scan.NewScanner(r.secret, c.Fingerprints); err != nil {
 		return err
 	}
-	if err := l.hidden.put(l.store, c.Suppressed, purged); err != nil {
+	if err := r.hidden.put(r.store, c.Suppressed, purged); err != nil {
 		return err
 	}
-	if err := purge(l, c.Suppressed); err != nil {
+	if err := r.purge(c.Suppressed); err != nil {
 		return err
 	}
 	for _, step := range c.Steps {
-		if err := forgetStep(l, step); err != nil {
+		if err := r.forgetStep(step); err != nil {
 			return fmt.Errorf("timestep %d: %w", step.Timestep, err)
 		}
 	}
 	return nil
 }
 
-// forgetStep removes the graph of a timestep that is gone: its deletion may be compacted away unread.
-func forgetStep(l *logic, step wire.CommandStep) error {
-	if !step.Gone {
-		return nil
-	}
-	t := step.Timestep
-	at, settled, err := revisions(l, t)
-	if err != nil {
-		return err
-	}
-	if at > step.Revision || settled > step.Revision || at == 0 && settled == 0 {
-		return nil // it has come again, or is gone
-	}
-	members, err := membersOf(l.store, t)
-	if err != nil {
-		return err
-	}
-	return l.store.Apply(func(w swapstore.Writer) error {
-		l.quality.due(w, t)
-		w.Delete(timestepkey.New(graphPrefix, t))
-		w.Delete(timestepkey.New(manifestPrefix, t))
-		for _, n := range members {
-			forgetNode(w, t, n)
-		}
-		return deleteShards(l.store, w, t)
-	})
-}
-
 // isGone reports whether a command removes the message's timestep.
-func isGone(l *logic, m wire.Received) bool {
-	for _, e := range l.erasures.Open {
+func (r *erasing) isGone(m wire.Received) bool {
+	for _, e := range r.Open {
 		if e.Command.Removes(m) && !m.Deleted {
 			return true
 		}
@@ -97,61 +68,9 @@ func isGone(l *logic, m wire.Received) bool {
 	return false
 }
 
-// revisions are those of a timestep's graph and manifest, or 0.
-func revisions(l *logic, t lethe.Timestep) (graph, settled lethe.Revision, err error) {
-	known, err := readGraph(l.store, t)
-	if err != nil {
-		return 0, 0, err
-	}
-	if known != nil {
-		graph = known.Revision
-	}
-	settled, _, err = readManifest(l.store, t)
-	return graph, settled, err
-}
-
-// purge deletes everything stored for targets.
-func purge(l *logic, targets []lethe.Digest) error {
-	changed := make(changedCounts)
-	err := l.store.Apply(func(w swapstore.Writer) error {
-		for _, target := range targets {
-			if err := forget(l, w, changed, nameOf(l.o.Secret, target)); err != nil {
-				return err
-			}
-		}
-		return changed.write(w)
-	})
-	if err != nil {
-		return fmt.Errorf("delete what is erased: %w", err)
-	}
-	l.keep(changed)
-	l.feed.notify(Predictions, Alerts, Timesteps)
-	return nil
-}
-
-func forget(l *logic, w swapstore.Writer, changed changedCounts, n name) error {
-	before, err := readPredictions(l.store, n)
-	if err != nil {
-		return err
-	}
-	if err := l.replacePrediction(w, changed, n, before[0], nil); err != nil {
-		return err
-	}
-	in, found, err := readNode(l.store, n)
-	if err != nil {
-		return err
-	}
-	if found {
-		l.quality.due(w, in.timestep)
-		forgetNode(w, in.timestep, n)
-	}
-	w.Delete(keyOf(reasonsPrefix, n))
-	return nil
-}
-
 // namesErased reports whether a value names something being erased.
-func (l *logic) namesErased(value []byte) bool {
-	for _, e := range l.erasures.Open {
+func (r *erasing) namesErased(value []byte) bool {
+	for _, e := range r.Open {
 		if s := e.Own.scanner; s != nil && (len(s.ScanBytes(value)) > 0 || len(s.MatchText(value)) > 0) {
 			return true
 		}
@@ -160,41 +79,41 @@ func (l *logic) namesErased(value []byte) bool {
 }
 
 // acknowledge does and acknowledges the next possible step of a command.
-func (l *logic) acknowledge(ctx context.Context, e *erasure) (a deletions.Ack, err error) {
+func (r *erasing) acknowledge(ctx context.Context, e *erasure) (a deletions.Ack, err error) {
 	c := e.Command
 	switch {
 	case c.Phase == wire.PhaseLift:
 		if e.Owes(deletions.StepLifted) {
-			a = l.erasures.Ack(e, deletions.StepLifted)
+			a = r.Ack(e, deletions.StepLifted)
 		}
 		return a, nil
 	case e.Owes(deletions.StepSuppressed):
-		return l.erasures.Ack(e, deletions.StepSuppressed), nil
+		return r.Ack(e, deletions.StepSuppressed), nil
 	case !c.Phase.Rewrites():
 		return a, nil
 	}
-	if served, err := swapped(l, c); err != nil || !served {
+	if served, err := r.swapped(c); err != nil || !served {
 		return a, err
 	}
-	if there, err := replaced(l, c); err != nil || !there {
+	if there, err := r.replaced(c); err != nil || !there {
 		return a, err
 	}
 	switch {
 	case e.Owes(deletions.StepErased):
-		return l.searched(ctx, e, deletions.StepErased)
+		return r.searched(ctx, e, deletions.StepErased)
 	case c.Phase == wire.PhaseSearch && e.Owes(deletions.StepScanned):
-		if read, err := readAll(ctx, l, e); err != nil || !read {
+		if read, err := r.readAll(ctx, e); err != nil || !read {
 			return a, err
 		}
-		return l.searched(ctx, e, deletions.StepScanned)
+		return r.searched(ctx, e, deletions.StepScanned)
 	}
 	return a, nil
 }
 
 // replaced reports whether the replaced graphs and manifests have arrived.
-func replaced(l *logic, c *wire.Command) (bool, error) {
+func (r *erasing) replaced(c *wire.Command) (bool, error) {
 	for _, step := range c.Steps {
-		at, settled, err := revisions(l, step.Timestep)
+		at, settled, err := r.revisions(step.Timestep)
 		if err != nil {
 			return false, err
 		}
@@ -208,11 +127,11 @@ func replaced(l *logic, c *wire.Command) (bool, error) {
 // swapped reports whether the new models are served. Rewriting earlier would have to be repeated for their
 // predictions, and compete with training. A command to search comes after the swap, whatever became of the leading
 // request.
-func swapped(l *logic, c *wire.Command) (bool, error) {
+func (r *erasing) swapped(c *wire.Command) (bool, error) {
 	if c.Phase == wire.PhaseSearch {
 		return true, nil
 	}
-	value, found, err := l.store.Get([]byte(statusPrefix + c.RequestID))
+	value, found, err := r.store.Get([]byte(statusPrefix + c.RequestID))
 	if err != nil || !found {
 		return false, err
 	}
@@ -221,18 +140,55 @@ func swapped(l *logic, c *wire.Command) (bool, error) {
 }
 
 // readAll reports whether the topics were read to their ends at the command to search. Later records are clean.
-func readAll(ctx context.Context, l *logic, e *erasure) (bool, error) {
+func (r *erasing) readAll(ctx context.Context, e *erasure) (bool, error) {
 	if e.Own.ends == nil || e.Own.asked < e.Command.Attempt {
-		ends, err := bus.EndsOf(ctx, l.o.Bus, l.Topics()...)
+		ends, err := bus.EndsOf(ctx, r.o.Bus, topics()...)
 		if err != nil {
 			return false, err
 		}
 		e.Own.ends, e.Own.asked = ends, e.Command.Attempt
 	}
 	for tp, end := range e.Own.ends {
-		if l.next[tp] < end {
+		if r.next[tp] < end {
 			return false, nil
 		}
 	}
 	return true, nil
+}
+
+// searched searches the files, rewrites the store if anything is found, and acknowledges the rest.
+func (r *erasing) searched(ctx context.Context, e *erasure, step deletions.Step) (deletions.Ack, error) {
+	summary, err := r.search(ctx, e)
+	if err == nil && summary.Hits > 0 {
+		if err = r.scrub(ctx, e.Own.scanner); err == nil {
+			summary, err = r.search(ctx, e)
+		}
+	}
+	a := r.Ack(e, step)
+	a.Scan = &summary
+	return a, err
+}
+
+func (r *erasing) search(ctx context.Context, e *erasure) (scan.Summary, error) {
+	return e.Command.Search(ctx, r.secret, swapstore.Files(r.o.FS, r.o.Dir), r.o.Pacer)
+}
+
+// scrub rewrites the store without deleted bytes, and without entries of other roles that still name something
+// erased.
+func (r *erasing) scrub(ctx context.Context, scanner *scan.Scanner) error {
+	err := r.store.Rewrite(ctx, func(src swapstore.Reader, dst swapstore.Writer) error {
+		return src.Scan(nil, func(key, value []byte) error {
+			made := bytes.HasPrefix(key, []byte(reasonsPrefix)) || bytes.HasPrefix(key, []byte(manifestPrefix)) ||
+				bytes.HasPrefix(key, []byte(letterPrefix))
+			if made && len(scanner.ScanBytes(value)) > 0 {
+				return nil
+			}
+			dst.Set(key, value)
+			return nil
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("write the store anew: %w", err)
+	}
+	return nil
 }

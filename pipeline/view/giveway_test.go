@@ -15,14 +15,13 @@ import (
 func TestTakingAGraphGivesWayToWhatBeginsLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var rule precedence.Rule
-		l := &logic{hidden: &hidden{}}
-		l.o.Secret, l.o.First = lethe.Secret{4}, &rule
+		g := graphs{&state{secret: lethe.Secret{4}, hidden: &hidden{}}, rule.Give}
 		s := &lethe.Snapshot{Timestep: 1}
 		for i := range 5000 {
 			s.Nodes = append(s.Nodes, lethe.SnapshotNode{ID: lethe.TransactionID(fmt.Sprint("t", i))})
 		}
 		end, taken := rule.Begin(), make(chan map[name]node)
-		go func() { taken <- nodesOf(t.Context(), l, s, nil) }()
+		go func() { taken <- g.nodesOf(t.Context(), s, nil) }()
 		synctest.Wait()
 		select {
 		case <-taken:
@@ -33,7 +32,7 @@ func TestTakingAGraphGivesWayToWhatBeginsLater(t *testing.T) {
 		nodes := <-taken
 		require.Len(t, nodes, len(s.Nodes))
 		for _, n := range s.Nodes {
-			require.Equal(t, n.ID, nodes[nameOf(l.o.Secret, l.o.Secret.Suppression(n.ID))].id)
+			require.Equal(t, n.ID, nodes[nameOf(g.secret, g.secret.Suppression(n.ID))].id)
 		}
 	})
 }

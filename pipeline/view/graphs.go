@@ -13,31 +13,36 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// Graph is a timestep's graph in numbers.
-type Graph struct {
-	Revision lethe.Revision `json:"revision"`
-	// Previous is the timestep before, or lethe.NoTimestep.
-	Previous lethe.Timestep `json:"previous"`
-	Nodes    int            `json:"nodes"`
-	Payments int            `json:"payments"`
+// graphs stores graphs, their labels and slices in numbers.
+type graphs struct {
+	*state
+	// giveWay waits while the final scores of a graph are made, and reports whether it did.
+	giveWay func(ctx context.Context) bool
 }
 
-// storedGraph is a stored Graph.
-type storedGraph struct {
-	Graph
-	// Pairs counts pairs of transactions with a payment in either direction.
-	Pairs int `json:"pairs"`
+// take stores or removes a graph, a manifest or a slice's numbers.
+func (g *graphs) take(ctx context.Context, source bus.TopicPartition, m wire.Received) error {
+	switch m.Key.Kind {
+	case wire.KindSnapshot:
+		return g.takeGraph(ctx, source, m)
+	case wire.KindManifest:
+		return g.takeManifest(source, m)
+	case wire.KindSlice:
+		return g.takeSlice(source, m)
+	default:
+		return m.PayloadOf(fmt.Errorf("%s does not carry messages of kind %q", source, m.Key.Kind), 0, 0)
+	}
 }
 
 // takeGraph stores a graph's payments in place of an earlier revision's, or removes them.
-func takeGraph(ctx context.Context, l *logic, source bus.TopicPartition, m wire.Received) error {
+func (g *graphs) takeGraph(ctx context.Context, source bus.TopicPartition, m wire.Received) error {
 	t := m.Key.Timestep
-	known, err := readGraph(l.store, t)
+	known, err := readGraph(g.store, t)
 	if err != nil {
 		return err
 	}
 	if !m.Deleted && known != nil && known.Revision >= m.Revision {
-		return l.applyRecord(source, m.Next, nil)
+		return g.applyRecord(source, m.Next, nil)
 	}
 	graph := &lethe.Snapshot{Timestep: t}
 	if !m.Deleted {
@@ -49,16 +54,16 @@ func takeGraph(ctx context.Context, l *logic, source bus.TopicPartition, m wire.
 			return err
 		}
 	}
-	members, err := membersOf(l.store, t)
+	members, err := membersOf(g.store, t)
 	if err != nil {
 		return err
 	}
-	_, manifest, err := readManifest(l.store, t)
+	_, manifest, err := readManifest(g.store, t)
 	if err != nil {
 		return err
 	}
-	nodes := nodesOf(ctx, l, graph, labelsOf(manifest))
-	err = l.applyRecord(source, m.Next, func(w swapstore.Writer) error {
+	nodes := g.nodesOf(ctx, graph, labelsOf(manifest))
+	err = g.applyRecord(source, m.Next, func(w swapstore.Writer) error {
 		for _, n := range members {
 			if _, stays := nodes[n]; stays {
 				continue
@@ -69,11 +74,11 @@ func takeGraph(ctx context.Context, l *logic, source bus.TopicPartition, m wire.
 			w.Set(keyOf(nodePrefix, n), node.encode())
 			w.Set(memberKey(t, n), nil)
 		}
-		l.quality.due(w, t)
+		g.quality.due(w, t)
 		return writeGraph(w, m, graph)
 	})
 	if err == nil {
-		l.feed.notify(Timesteps)
+		g.feed.notify(Timesteps)
 	}
 	return err
 }
@@ -81,36 +86,6 @@ func takeGraph(ctx context.Context, l *logic, source bus.TopicPartition, m wire.
 func forgetNode(w swapstore.Writer, t lethe.Timestep, n name) {
 	w.Delete(keyOf(nodePrefix, n))
 	w.Delete(memberKey(t, n))
-}
-
-// writeGraph stores a graph's numbers.
-func writeGraph(w swapstore.Writer, m wire.Received, s *lethe.Snapshot) error {
-	key := timestepkey.New(graphPrefix, m.Key.Timestep)
-	if m.Deleted {
-		w.Delete(key)
-		return nil
-	}
-	both := make(map[lethe.Arc]bool, len(s.Payments))
-	for _, p := range s.Payments {
-		both[lethe.Arc{Source: min(p.Source, p.Target), Target: max(p.Source, p.Target)}] = true
-	}
-	return setJSON(w, key, storedGraph{Graph{m.Revision, m.Previous, len(s.Nodes), len(s.Payments)}, len(both)})
-}
-
-func readGraph(store swapstore.Reader, t lethe.Timestep) (*Graph, error) {
-	g, err := readStored(store, t)
-	if g == nil {
-		return nil, err
-	}
-	return &g.Graph, err
-}
-
-func readStored(store swapstore.Reader, t lethe.Timestep) (*storedGraph, error) {
-	g := new(storedGraph)
-	if found, err := getJSON(store, timestepkey.New(graphPrefix, t), g); err != nil || !found {
-		return nil, err
-	}
-	return g, nil
 }
 
 // membersOf lists a graph's transactions.
@@ -124,16 +99,16 @@ func membersOf(store swapstore.Reader, t lethe.Timestep) (out []name, err error)
 
 // nodesOf are a graph's transactions with their payments, without erased ones. It yields once to the final scoring of
 // the graph.
-func nodesOf(
-	ctx context.Context, l *logic, s *lethe.Snapshot, labels map[lethe.Pseudonym]lethe.Label,
+func (g *graphs) nodesOf(
+	ctx context.Context, s *lethe.Snapshot, labels map[lethe.Pseudonym]lethe.Label,
 ) map[name]node {
 	const atOnce = 1 << 11
 	names := make([]name, len(s.Nodes))
 	nodes := make([]node, len(s.Nodes))
-	namer, waited := newNamer(l.o.Secret), false
+	namer, waited := newNamer(g.secret), false
 	for i, n := range s.Nodes {
 		if i%atOnce == 0 && !waited {
-			waited = l.o.First.Give(ctx)
+			waited = g.giveWay(ctx)
 		}
 		names[i] = namer.ofID(n.ID)
 		nodes[i] = node{id: n.ID, timestep: s.Timestep, label: n.Label}
@@ -154,7 +129,7 @@ func nodesOf(
 	}
 	out := make(map[name]node, len(nodes))
 	for i, n := range names {
-		if !l.hidden.isPurged(n) {
+		if !g.hidden.isPurged(n) {
 			out[n] = nodes[i]
 		}
 	}
@@ -182,14 +157,14 @@ func readNode(store swapstore.Reader, n name) (node, bool, error) {
 }
 
 // takeManifest stores or removes a manifest, and labels its transactions.
-func takeManifest(l *logic, source bus.TopicPartition, m wire.Received) error {
+func (g *graphs) takeManifest(source bus.TopicPartition, m wire.Received) error {
 	t := m.Key.Timestep
-	known, _, err := readManifest(l.store, t)
+	known, _, err := readManifest(g.store, t)
 	if err != nil {
 		return err
 	}
 	if !m.Deleted && known >= m.Revision {
-		return l.applyRecord(source, m.Next, nil)
+		return g.applyRecord(source, m.Next, nil)
 	}
 	manifest := new(wire.Manifest)
 	if !m.Deleted {
@@ -201,35 +176,35 @@ func takeManifest(l *logic, source bus.TopicPartition, m wire.Received) error {
 			return err
 		}
 	}
-	relabelled, err := relabelled(l, t, manifest)
+	relabelled, err := g.relabelled(t, manifest)
 	if err != nil {
 		return err
 	}
-	err = l.applyRecord(source, m.Next, func(w swapstore.Writer) error {
+	err = g.applyRecord(source, m.Next, func(w swapstore.Writer) error {
 		for n, node := range relabelled {
 			w.Set(keyOf(nodePrefix, n), node.encode())
 		}
-		l.quality.due(w, t)
+		g.quality.due(w, t)
 		value := append(binary.BigEndian.AppendUint32(nil, uint32(m.Revision)), m.Payload...)
 		setOrDelete(w, timestepkey.New(manifestPrefix, t), value, m.Deleted)
 		return nil
 	})
 	if err == nil {
-		l.feed.notify(Timesteps)
+		g.feed.notify(Timesteps)
 	}
 	return err
 }
 
 // relabelled are the transactions whose label changes.
-func relabelled(l *logic, t lethe.Timestep, manifest *wire.Manifest) (map[name]node, error) {
-	members, err := membersOf(l.store, t)
+func (g *graphs) relabelled(t lethe.Timestep, manifest *wire.Manifest) (map[name]node, error) {
+	members, err := membersOf(g.store, t)
 	if err != nil {
 		return nil, err
 	}
-	labels, pseudonyms := labelsOf(manifest), l.o.Secret.Pseudonymizer()
+	labels, pseudonyms := labelsOf(manifest), g.secret.Pseudonymizer()
 	out := make(map[name]node)
 	for _, n := range members {
-		node, found, err := readNode(l.store, n)
+		node, found, err := readNode(g.store, n)
 		if err != nil {
 			return nil, err
 		}

@@ -18,7 +18,6 @@ import (
 	"lethe/ingest/bus"
 	"lethe/internal/leakcheck"
 	"lethe/internal/precedence"
-	"lethe/metrics/events"
 	"lethe/pipeline/role"
 	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/view"
@@ -51,7 +50,7 @@ func newRig(t *testing.T) *rig {
 }
 
 func (r *rig) start() {
-	around := role.Around(r.topics, events.Listener{}, slog.New(slog.DiscardHandler))
+	around := role.Around(r.topics, nil, slog.New(slog.DiscardHandler))
 	around.FS, around.First = r.disk, &r.first
 	var err error
 	r.role, r.reader, err = view.New(view.Options{Dir: "/view", Secret: secret, Instance: "1", Surroundings: around})
@@ -228,13 +227,11 @@ func stepOf(ack deletions.Ack) string { return fmt.Sprintf("%s %d", ack.Step, ac
 
 // answers are all answers that the role has given, the earliest first.
 func (r *rig) answers() (out []deletions.Ack) {
-	require.NoError(r.t, r.topics.ReadAll(r.t.Context(), bus.Control, func(rec ingest.Record) error {
-		n, err := wire.ParseNotice(rec)
+	for _, n := range roletest.Notices(r.t, r.topics) {
 		if n.Ack != nil {
 			out = append(out, *n.Ack)
 		}
-		return err
-	}))
+	}
 	return out
 }
 

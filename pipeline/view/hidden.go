@@ -1,15 +1,11 @@
 package view
 
 import (
-	"bytes"
-	"context"
 	"fmt"
 	"maps"
 	"sync"
 
 	"lethe"
-	"lethe/deletions"
-	"lethe/deletions/scan"
 	"lethe/internal/swapstore"
 )
 
@@ -115,41 +111,4 @@ func (r *Reader) WhileShown(id lethe.TransactionID, do func()) bool {
 func (h *hidden) awaitLeaving() {
 	h.leaving.Lock()
 	defer h.leaving.Unlock()
-}
-
-// searched searches the files, rewrites the store if anything is found, and acknowledges the rest.
-func (l *logic) searched(ctx context.Context, e *erasure, step deletions.Step) (deletions.Ack, error) {
-	summary, err := search(ctx, l, e)
-	if err == nil && summary.Hits > 0 {
-		if err = scrub(ctx, l, e.Own.scanner); err == nil {
-			summary, err = search(ctx, l, e)
-		}
-	}
-	a := l.erasures.Ack(e, step)
-	a.Scan = &summary
-	return a, err
-}
-
-func search(ctx context.Context, l *logic, e *erasure) (scan.Summary, error) {
-	return e.Command.Search(ctx, l.o.Secret, swapstore.Files(l.o.FS, l.o.Dir), l.o.Pacer)
-}
-
-// scrub rewrites the store without deleted bytes, and without entries of other roles that still name something
-// erased.
-func scrub(ctx context.Context, l *logic, scanner *scan.Scanner) error {
-	err := l.store.Rewrite(ctx, func(src swapstore.Reader, dst swapstore.Writer) error {
-		return src.Scan(nil, func(key, value []byte) error {
-			made := bytes.HasPrefix(key, []byte(reasonsPrefix)) || bytes.HasPrefix(key, []byte(manifestPrefix)) ||
-				bytes.HasPrefix(key, []byte(letterPrefix))
-			if made && len(scanner.ScanBytes(value)) > 0 {
-				return nil
-			}
-			dst.Set(key, value)
-			return nil
-		})
-	})
-	if err != nil {
-		return fmt.Errorf("write the store anew: %w", err)
-	}
-	return nil
 }

@@ -119,19 +119,6 @@ func memberKey(t lethe.Timestep, n name) []byte {
 
 func offsetKey(tp bus.TopicPartition) []byte { return []byte(offsetPrefix + tp.String()) }
 
-// applyRecord makes the changes of a record or batch, and stores the position behind it. fn may be nil.
-func (l *logic) applyRecord(tp bus.TopicPartition, next int64, fn func(w swapstore.Writer) error) error {
-	return l.store.Apply(func(w swapstore.Writer) error {
-		if fn != nil {
-			if err := fn(w); err != nil {
-				return err
-			}
-		}
-		w.Set(offsetKey(tp), binary.BigEndian.AppendUint64(nil, uint64(next)))
-		return nil
-	})
-}
-
 func setOrDelete(w swapstore.Writer, key, value []byte, gone bool) {
 	if gone {
 		w.Delete(key)

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"lethe"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
@@ -20,47 +19,40 @@ const roleName = "view"
 
 // logic is the role as a step function.
 type logic struct {
-	o      Options
-	store  *swapstore.Store
-	hidden *hidden
-	feed   *Feed
-	// next are the read offsets, maybe ahead of the store.
-	next    map[bus.TopicPartition]int64
-	counts  map[lethe.Timestep]Counts
-	quality measuring
+	*state
+	o           Options
+	graphs      graphs
+	assessments assessments
+	erasing     *erasing
 	// unread means that models have leaves to read.
 	models *models
 	unread bool
 	sweep  sweep
-	// erasures are the open requests by id.
-	erasures role.Erasures[own]
 }
 
 // newLogic reads the state from the store.
 func newLogic(o Options, store *swapstore.Store) (*logic, error) {
+	s, err := readState(store, o.Secret)
+	if err != nil {
+		return nil, err
+	}
+	open := role.Erasures[own]{Role: roleName, Instance: o.Instance, Run: o.Run, Secret: o.Secret}
 	l := &logic{
-		o: o, store: store, feed: newFeed(), next: make(map[bus.TopicPartition]int64),
-		erasures: role.Erasures[own]{Role: roleName, Instance: o.Instance, Run: o.Run, Secret: o.Secret},
-		sweep:    make(sweep),
-		models:   new(models), unread: true,
+		state: s, o: o, graphs: graphs{s, o.First.Give}, erasing: &erasing{s, open, o},
+		sweep: make(sweep), models: new(models), unread: true,
 	}
-	var err error
-	if l.hidden, err = readHidden(store, o.Secret); err != nil {
-		return nil, err
-	}
-	if l.counts, err = readCounts(store); err != nil {
-		return nil, err
-	}
-	l.quality, err = newMeasuring(store, l.feed, l.counts)
-	return l, err
+	l.assessments = assessments{s, l.erasing, l.passOver}
+	return l, nil
 }
 
-// Topics implements role.Logic.
-func (l *logic) Topics() []bus.Topic {
+func topics() []bus.Topic {
 	return []bus.Topic{
 		bus.Predictions, bus.Reasons, bus.Snapshots, bus.Slices, bus.DeadLetters, bus.Receipts, bus.Log, bus.ErasureStatus,
 	}
 }
+
+// Topics implements role.Logic.
+func (l *logic) Topics() []bus.Topic { return topics() }
 
 // Resume implements role.Logic.
 func (l *logic) Resume(source bus.TopicPartition, _ int) (int64, error) {
@@ -81,13 +73,16 @@ func (l *logic) Status() *role.Status { return new(role.Status) }
 
 // Step implements role.Logic. Suppression comes first.
 func (l *logic) Step(ctx context.Context, _ func() time.Time, in role.Input) (role.Output, error) {
-	if err := l.takeNotices(in.Notices); err != nil {
+	if err := l.erasing.Take(in.Notices, l.erasing.takeCommand); err != nil {
+		return role.Output{}, err
+	}
+	if err := l.takeStatuses(in.Notices); err != nil {
 		return role.Output{}, err
 	}
 	if err := l.take(ctx, in); err != nil {
 		return role.Output{}, err
 	}
-	if out, err := l.erasures.Acknowledge(ctx, l.acknowledge); err != nil || !out.Idle {
+	if out, err := l.erasing.Acknowledge(ctx, l.erasing.acknowledge); err != nil || !out.Idle {
 		return out, err
 	}
 	if batch := in.Batch; batch.Next < batch.End {
@@ -109,9 +104,9 @@ func (l *logic) take(ctx context.Context, in role.Input) (err error) {
 	source := in.Batch.Source
 	switch source.Topic {
 	case bus.Predictions:
-		err = l.takePredictions(in.Batch)
+		err = l.assessments.takePredictions(in.Batch)
 	case bus.Reasons:
-		err = l.takeReasons(in.Batch)
+		err = l.assessments.takeReasons(in.Batch)
 	case bus.DeadLetters:
 		err = l.takeLetters(in.Batch)
 	case bus.Receipts:
@@ -120,7 +115,7 @@ func (l *logic) take(ctx context.Context, in role.Input) (err error) {
 		err = l.takeAsItIs(in.Batch, logPrefix, Log)
 		l.unread = true
 	case bus.Snapshots, bus.Slices:
-		l.o.First.Give(ctx)
+		l.graphs.giveWay(ctx)
 		err = l.takeMessages(ctx, source, in.Messages)
 	case bus.ErasureStatus: // its notices are taken
 	default:
@@ -136,10 +131,10 @@ func (l *logic) take(ctx context.Context, in role.Input) (err error) {
 // takeMessages stores graphs, manifests and slices' numbers, or removes them.
 func (l *logic) takeMessages(ctx context.Context, source bus.TopicPartition, messages []wire.Received) error {
 	for _, m := range messages {
-		if isGone(l, m) {
+		if l.erasing.isGone(m) {
 			continue
 		}
-		err := l.takeMessage(ctx, source, m)
+		err := l.graphs.take(ctx, source, m)
 		if errors.Is(err, wire.ErrPayload) {
 			l.o.PassOver(roleName, source.Topic, m)
 		} else if err != nil {
@@ -147,19 +142,6 @@ func (l *logic) takeMessages(ctx context.Context, source bus.TopicPartition, mes
 		}
 	}
 	return nil
-}
-
-func (l *logic) takeMessage(ctx context.Context, source bus.TopicPartition, m wire.Received) error {
-	switch m.Key.Kind {
-	case wire.KindSnapshot:
-		return takeGraph(ctx, l, source, m)
-	case wire.KindManifest:
-		return takeManifest(l, source, m)
-	case wire.KindSlice:
-		return takeSlice(l, source, m)
-	default:
-		return m.PayloadOf(fmt.Errorf("%s does not carry messages of kind %q", source, m.Key.Kind), 0, 0)
-	}
 }
 
 // newest are the last records of every key, in order of the keys' arrival, without control records.

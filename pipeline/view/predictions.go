@@ -11,40 +11,47 @@ import (
 	"lethe/scoring/reasons"
 )
 
+// assessments stores predictions and their reasons.
+type assessments struct {
+	*state
+	erasing  *erasing
+	passOver func(topic bus.Topic, rec ingest.Record)
+}
+
 // takePredictions stores or removes the newest predictions of a batch.
-func (l *logic) takePredictions(batch bus.Batch) error {
+func (a *assessments) takePredictions(batch bus.Batch) error {
 	records := newest(batch.Records)
 	if len(records) == 0 {
 		return nil
 	}
-	names, before, err := predictionsOf(l, records)
+	names, before, err := a.stored(records)
 	if err != nil {
 		return err
 	}
 	changed := make(changedCounts)
-	err = l.applyRecord(batch.Source, batch.Next, func(w swapstore.Writer) error {
+	err = a.applyRecord(batch.Source, batch.Next, func(w swapstore.Writer) error {
 		for i, rec := range records {
-			after, err := predictionIn(l, rec, names[i])
+			after, err := a.read(rec, names[i])
 			if err != nil {
-				l.passOver(bus.Predictions, rec)
+				a.passOver(bus.Predictions, rec)
 				continue
 			}
-			if err := l.replacePrediction(w, changed, names[i], before[i], after); err != nil {
+			if err := a.replacePrediction(w, changed, names[i], before[i], after); err != nil {
 				return err
 			}
 		}
 		return changed.write(w)
 	})
 	if err == nil {
-		l.keep(changed)
-		l.feed.notify(Predictions)
+		a.keep(changed)
+		a.feed.notify(Predictions)
 	}
 	return err
 }
 
-// predictionIn reads a record; nil for a tombstone or an erased transaction.
-func predictionIn(l *logic, rec ingest.Record, n name) (*scoring.Prediction, error) {
-	if rec.Tombstone() || l.hidden.isPurged(n) {
+// read reads a record; nil for a tombstone or an erased transaction.
+func (a *assessments) read(rec ingest.Record, n name) (*scoring.Prediction, error) {
+	if rec.Tombstone() || a.hidden.isPurged(n) {
 		return nil, nil //nolint:nilnil // there is none
 	}
 	p, err := scoring.DecodePrediction(rec.Value)
@@ -54,14 +61,14 @@ func predictionIn(l *logic, rec ingest.Record, n name) (*scoring.Prediction, err
 	return p, err
 }
 
-// predictionsOf returns the stored predictions of some records' transactions.
-func predictionsOf(l *logic, records []ingest.Record) (names []name, before []*scoring.Prediction, err error) {
+// stored returns the stored predictions of some records' transactions.
+func (a *assessments) stored(records []ingest.Record) (names []name, before []*scoring.Prediction, err error) {
 	names = make([]name, len(records))
-	namer := newNamer(l.o.Secret)
+	namer := newNamer(a.secret)
 	for i, rec := range records {
 		names[i] = namer.ofID(lethe.TransactionID(rec.Key))
 	}
-	before, err = readPredictions(l.store, names...)
+	before, err = readPredictions(a.store, names...)
 	return names, before, err
 }
 
@@ -82,57 +89,22 @@ func readPredictions(store *swapstore.Store, names ...name) ([]*scoring.Predicti
 	return out, nil
 }
 
-// replacePrediction replaces a prediction; either may be nil.
-func (l *logic) replacePrediction(
-	w swapstore.Writer, changed changedCounts, n name, before, after *scoring.Prediction,
-) error {
-	for _, p := range []*scoring.Prediction{before, after} {
-		if p == nil || !p.Final {
-			continue
-		}
-		l.quality.due(w, p.Timestep)
-	}
-	if before != nil {
-		count(l, changed, before, -1)
-		for _, key := range rankKeys(n, before.Timestep, before.Probability, isAlert(before)) {
-			w.Delete(key)
-		}
-	}
-	key := keyOf(predictionPrefix, n)
-	if after == nil {
-		if before != nil {
-			w.Delete(key)
-		}
-		return nil
-	}
-	value, err := encodePrediction(after)
-	if err != nil {
-		return err
-	}
-	w.Set(key, value)
-	count(l, changed, after, 1)
-	for _, key := range rankKeys(n, after.Timestep, after.Probability, isAlert(after)) {
-		w.Set(key, nil)
-	}
-	return nil
-}
-
 // takeReasons stores or removes reasons. Those that name something being erased are left out, and will be published
 // again without.
-func (l *logic) takeReasons(batch bus.Batch) error {
+func (a *assessments) takeReasons(batch bus.Batch) error {
 	records := newest(batch.Records)
 	if len(records) == 0 {
 		return nil
 	}
-	namer := newNamer(l.o.Secret)
-	err := l.applyRecord(batch.Source, batch.Next, func(w swapstore.Writer) error {
+	namer := newNamer(a.secret)
+	err := a.applyRecord(batch.Source, batch.Next, func(w swapstore.Writer) error {
 		for _, rec := range records {
 			n := namer.ofID(lethe.TransactionID(rec.Key))
 			key := keyOf(reasonsPrefix, n)
-			gone := rec.Tombstone() || l.hidden.isPurged(n) || l.namesErased(rec.Value)
+			gone := rec.Tombstone() || a.hidden.isPurged(n) || a.erasing.namesErased(rec.Value)
 			if !gone {
 				if r, err := reasons.Decode(rec.Value); err != nil || string(r.Transaction) != string(rec.Key) {
-					l.passOver(bus.Reasons, rec)
+					a.passOver(bus.Reasons, rec)
 					continue
 				}
 			}
@@ -141,7 +113,7 @@ func (l *logic) takeReasons(batch bus.Batch) error {
 		return nil
 	})
 	if err == nil {
-		l.feed.notify(Alerts)
+		a.feed.notify(Alerts)
 	}
 	return err
 }

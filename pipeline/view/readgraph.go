@@ -5,6 +5,9 @@ import (
 	"slices"
 
 	"lethe"
+	"lethe/internal/swapstore"
+	"lethe/internal/timestepkey"
+	"lethe/pipeline/wire"
 	"lethe/scoring"
 )
 
@@ -160,4 +163,50 @@ func descending(known map[lethe.Timestep]bool) []lethe.Timestep {
 	times := slices.Sorted(maps.Keys(known))
 	slices.Reverse(times)
 	return times
+}
+
+// Graph is a timestep's graph in numbers.
+type Graph struct {
+	Revision lethe.Revision `json:"revision"`
+	// Previous is the timestep before, or lethe.NoTimestep.
+	Previous lethe.Timestep `json:"previous"`
+	Nodes    int            `json:"nodes"`
+	Payments int            `json:"payments"`
+}
+
+// storedGraph is a stored Graph.
+type storedGraph struct {
+	Graph
+	// Pairs counts pairs of transactions with a payment in either direction.
+	Pairs int `json:"pairs"`
+}
+
+// writeGraph stores a graph's numbers.
+func writeGraph(w swapstore.Writer, m wire.Received, s *lethe.Snapshot) error {
+	key := timestepkey.New(graphPrefix, m.Key.Timestep)
+	if m.Deleted {
+		w.Delete(key)
+		return nil
+	}
+	both := make(map[lethe.Arc]bool, len(s.Payments))
+	for _, p := range s.Payments {
+		both[lethe.Arc{Source: min(p.Source, p.Target), Target: max(p.Source, p.Target)}] = true
+	}
+	return setJSON(w, key, storedGraph{Graph{m.Revision, m.Previous, len(s.Nodes), len(s.Payments)}, len(both)})
+}
+
+func readGraph(store swapstore.Reader, t lethe.Timestep) (*Graph, error) {
+	g, err := readStored(store, t)
+	if g == nil {
+		return nil, err
+	}
+	return &g.Graph, err
+}
+
+func readStored(store swapstore.Reader, t lethe.Timestep) (*storedGraph, error) {
+	g := new(storedGraph)
+	if found, err := getJSON(store, timestepkey.New(graphPrefix, t), g); err != nil || !found {
+		return nil, err
+	}
+	return g, nil
 }

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"bytes"
 	"encoding/hex"
 	"errors"
 	"maps"
@@ -111,16 +110,12 @@ func (r Requests) byDigest(digits string, least int) (*deletions.Status, error) 
 	}
 	var keys []string
 	err := r.store.Scan([]byte(digestPrefix+digits), func(_, value []byte) error {
-		keys = append(keys, string(bytes.Clone(value)))
-		if len(keys) > 1 {
-			return errEnough
+		if keys = append(keys, string(value)); len(keys) > 1 {
+			return ErrSeveral
 		}
 		return nil
 	})
-	switch {
-	case errors.Is(err, errEnough):
-		return nil, ErrSeveral
-	case err != nil || len(keys) == 0:
+	if err != nil || len(keys) == 0 {
 		return nil, err
 	}
 	return r.first(keys[0])

@@ -11,7 +11,6 @@ import (
 
 	"lethe"
 	"lethe/deletions/scan"
-	"lethe/internal/check"
 	"lethe/internal/normalise"
 	"lethe/internal/swapstore"
 	"lethe/pipeline/role"
@@ -29,16 +28,6 @@ type Options struct {
 	// Pacer may be nil.
 	Pacer *scan.Pacer
 	role.Surroundings
-}
-
-// Validate reports every problem at once.
-func (o Options) Validate() error {
-	var p check.Problems
-	p.That(o.Dir != "", "dir", o.Dir, "the role's folder")
-	p.That(o.FS != nil, "fs", o.FS, "a file system")
-	p.That(o.Instance != "", "instance", o.Instance, "the identity of the data directory")
-	p.That(o.Bus != nil, "bus", o.Bus, "the topics")
-	return p.Err()
 }
 
 // tick is how often quality is measured of timesteps with predictions on their way.
@@ -70,9 +59,6 @@ func openStore(fs vfs.FS, dir string) (*swapstore.Store, error) {
 
 // New opens the store and returns the role and its reader. Closing the role closes the store.
 func New(o Options) (*role.Follower, *Reader, error) {
-	if err := o.Validate(); err != nil {
-		return nil, nil, fmt.Errorf("view role: %w", err)
-	}
 	store, err := openStore(o.FS, o.Dir)
 	if err != nil {
 		return nil, nil, fmt.Errorf("view role: %w", err)

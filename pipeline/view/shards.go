@@ -45,10 +45,10 @@ func shardKey(t lethe.Timestep, shard lethe.ShardID) []byte {
 }
 
 // takeSlice stores or removes a slice's numbers.
-func takeSlice(l *logic, source bus.TopicPartition, m wire.Received) error {
+func (g *graphs) takeSlice(source bus.TopicPartition, m wire.Received) error {
 	key := shardKey(m.Key.Timestep, m.Key.Shard)
 	if m.Deleted {
-		return l.applyRecord(source, m.Next, func(w swapstore.Writer) error {
+		return g.applyRecord(source, m.Next, func(w swapstore.Writer) error {
 			w.Delete(key)
 			return nil
 		})
@@ -61,15 +61,15 @@ func takeSlice(l *logic, source bus.TopicPartition, m wire.Received) error {
 		return err
 	}
 	var before Shard
-	if _, err := getJSON(l.store, key, &before); err != nil {
+	if _, err := getJSON(g.store, key, &before); err != nil {
 		return err
 	}
 	if before.Revision >= m.Revision {
-		return l.applyRecord(source, m.Next, nil)
+		return g.applyRecord(source, m.Next, nil)
 	}
-	err = l.applyRecord(source, m.Next, func(w swapstore.Writer) error { return setJSON(w, key, numbersOf(slice, m)) })
+	err = g.applyRecord(source, m.Next, func(w swapstore.Writer) error { return setJSON(w, key, numbersOf(slice, m)) })
 	if err == nil {
-		l.feed.notify(Timesteps)
+		g.feed.notify(Timesteps)
 	}
 	return err
 }

@@ -76,8 +76,12 @@ func (s Sealed) Encode() ([]byte, error) {
 
 // DecodeSealed decodes a Sealed.
 func DecodeSealed(value []byte) (s Sealed, err error) {
-	if err = json.Unmarshal(value, &s); err == nil && s.Format != sealedFormat {
+	switch err = json.Unmarshal(value, &s); {
+	case err != nil:
+	case s.Format != sealedFormat:
 		err = fmt.Errorf("format %.40q, want %q", s.Format, sealedFormat)
+	case s.SecretCheck == "" || s.From == nil:
+		err = errors.New("secret_check or from is missing")
 	}
 	return s, err
 }

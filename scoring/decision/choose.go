@@ -1,6 +1,7 @@
 package decision
 
 import (
+	"math"
 	"slices"
 
 	"lethe"
@@ -8,8 +9,11 @@ import (
 )
 
 const (
-	// indifferent is the threshold if there is no data to choose from.
-	indifferent = 0.5
+	// Undecided is the threshold if there is no data to choose from. It is just above .5, which models that have
+	// learned nothing give to everybody: nobody is illicit for them.
+	Undecided = .5 + 1./(1<<53)
+	// nobody is the threshold if only illicit rows are known, which say nothing about how others differ.
+	nobody = 1
 	// support is the minimum number of alerts, or all illicit rows if they are fewer, for a
 	// threshold to be preferred for its precision alone: the precision of one alert is 0 or 1.
 	support = 10
@@ -27,11 +31,12 @@ const (
 //   - budget: all probabilities are those of one scored timestep, and labels count
 //     for nothing and may be nil. The threshold is the n-th highest probability, or
 //     the lowest if there are no more than n. Those that tie with the n-th are
-//     alerts as well, so that none is preferred, and then there are more than n.
+//     alerts as well, so that none is preferred, and then there are more than n. If
+//     all of more than n tie, nothing tells them apart, and none is an alert.
 //   - a number: that number.
 //
-// Without rows, and for auto and precision without an illicit row, it is 0.5. Probabilities must
-// not be NaN. It panics if the lengths differ.
+// Without rows, and for auto and precision without an illicit row, it is Undecided. For auto and precision
+// without a licit row it is 1. Probabilities must not be NaN. It panics if the lengths differ.
 func Choose(rule Rule, probabilities []float64, labels []lethe.Label) (threshold float64) {
 	switch rule.kind {
 	case fixed:
@@ -55,8 +60,11 @@ func Choose(rule Rule, probabilities []float64, labels []lethe.Label) (threshold
 			illicit++
 		}
 	}
-	if illicit == 0 {
-		return indifferent
+	switch illicit {
+	case 0:
+		return Undecided
+	case len(scores):
+		return nobody
 	}
 	if rule.kind == precision {
 		return atPrecision(quality.Cuts(scores, positive), rule.value, min(support, illicit))
@@ -68,7 +76,7 @@ func Choose(rule Rule, probabilities []float64, labels []lethe.Label) (threshold
 // atPrecision chooses from cuts, of which the last contains all rows, so at least the minimum
 // number.
 func atPrecision(cuts []quality.Cut, wanted float64, least int) float64 {
-	highest, best := -1.0, indifferent
+	highest, best := -1.0, Undecided
 	for _, c := range slices.Backward(cuts) {
 		got := c.Precision()
 		if got >= wanted {
@@ -84,8 +92,11 @@ func atPrecision(cuts []quality.Cut, wanted float64, least int) float64 {
 // atBudget is the n-th highest probability.
 func atBudget(probabilities []float64, n int) float64 {
 	if len(probabilities) == 0 {
-		return indifferent
+		return Undecided
 	}
 	sorted := slices.Sorted(slices.Values(probabilities))
+	if least := sorted[0]; len(sorted) > n && least == sorted[len(sorted)-1] {
+		return min(math.Nextafter(least, 2), 1)
+	}
 	return sorted[max(len(sorted)-n, 0)]
 }

@@ -24,7 +24,7 @@ func Fit(rows stack.Rows, c Config) (*Model, error) {
 // FitOver is Fit with a given combination: only calibration and threshold are learned.
 func FitOver(combination *stack.Combination, rows stack.Rows, c Config) (*Model, error) {
 	var err error
-	m := &Model{Combination: combination, Threshold: indifferent, Rows: len(rows.Illicit)}
+	m := &Model{Combination: combination, Threshold: decision.Undecided, Rows: len(rows.Illicit)}
 	combined := make([]float64, len(rows.Illicit))
 	labels := make([]lethe.Label, len(rows.Illicit))
 	for i, illicit := range rows.Illicit {
@@ -46,6 +46,3 @@ func FitOver(combination *stack.Combination, rows stack.Rows, c Config) (*Model,
 	}
 	return m, nil
 }
-
-// indifferent is the threshold if none is learned.
-const indifferent = 0.5

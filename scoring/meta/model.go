@@ -19,7 +19,7 @@ type Model struct {
 	// Calibration converts the combined logit to a probability.
 	Calibration *calibrate.Calibration
 	// Threshold is the probability from which a transaction is classified as illicit. If the rule
-	// chooses one for every scored timestep, it is 0.5 and unused.
+	// chooses one for every scored timestep, it is unused.
 	Threshold float64
 	// Rows is the number of labelled transactions it was learned from, and Illicit the number of
 	// illicit ones among them.

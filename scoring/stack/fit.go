@@ -3,6 +3,7 @@ package stack
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"lethe/canonical"
 	"lethe/internal/check"
@@ -37,11 +38,10 @@ func (c Config) Append(w *canonical.Writer) {
 }
 
 // Fit learns a combination from the rows; the result depends only on their set. With rows of one
-// class only, or one component present, nothing can be weighed, and the result is the mean logit of
-// the components that are present.
+// class only, or one component, nothing can be weighed, and the result is the mean logit.
 //
-// It returns an error if a value of the configuration is out of range, lengths do not match, a
-// logit is NaN or every component is absent.
+// It returns an error if a value of the configuration is out of range, lengths do not match or a
+// logit is NaN.
 func Fit(rows Rows, config Config) (*Combination, error) {
 	if err := config.Validate(); err != nil {
 		return nil, fmt.Errorf("stack: %w", err)
@@ -49,32 +49,19 @@ func Fit(rows Rows, config Config) (*Combination, error) {
 	if err := rows.check(); err != nil {
 		return nil, fmt.Errorf("stack: %w", err)
 	}
-	present := rows.present()
-	c := mean(rows.Components, present)
-	inputs, targets := rows.sorted(present)
-	if len(present) == 1 || len(targets) == 0 || targets[0] == targets[len(targets)-1] {
+	c := mean(rows.Components)
+	inputs, targets := rows.sorted()
+	if rows.Components == 1 || len(targets) == 0 || targets[0] == targets[len(targets)-1] {
 		return c, nil
 	}
-	centre := make([]float64, len(present))
-	for at, k := range present {
-		centre[at] = c.coefficients[k]
-	}
-	coefficients, intercept := regression.Minimise(regression.Problem{
-		Inputs: inputs, Targets: targets, Centre: centre, Lowest: make([]float64, len(present)),
+	c.coefficients, c.intercept = regression.Minimise(regression.Problem{
+		Inputs: inputs, Targets: targets, Centre: c.coefficients, Lowest: make([]float64, rows.Components),
 		L2: config.L2, InterceptL2: config.InterceptL2,
 	})
-	for at, k := range present {
-		c.coefficients[k] = coefficients[at]
-	}
-	c.intercept = intercept
 	return c, nil
 }
 
-// mean is the mean logit of the components that are present.
-func mean(components int, present []int) *Combination {
-	c := &Combination{coefficients: make([]float64, components)}
-	for _, k := range present {
-		c.coefficients[k] = 1 / float64(len(present))
-	}
-	return c
+// mean is the mean logit of the components.
+func mean(components int) *Combination {
+	return &Combination{coefficients: slices.Repeat([]float64{1 / float64(components)}, components)}
 }

@@ -18,20 +18,6 @@ type Rows struct {
 	Logits []float64
 	// Illicit has the class of every row.
 	Illicit []bool
-	// Absent marks the components that have no models yet. They get no coefficient, and their
-	// logits are ignored. It is nil if all are present.
-	Absent []bool
-}
-
-// present returns the components that are not absent, ascending.
-func (r Rows) present() []int {
-	var out []int
-	for k := range r.Components {
-		if r.Absent == nil || !r.Absent[k] {
-			out = append(out, k)
-		}
-	}
-	return out
 }
 
 // check reports the first invalid value. Errors identify rows by their index, because the rows are
@@ -40,40 +26,31 @@ func (r Rows) check() error {
 	switch {
 	case r.Components < 1 || r.Components > MaxComponents:
 		return fmt.Errorf("%d components, want 1 to %d", r.Components, MaxComponents)
-	case r.Absent != nil && len(r.Absent) != r.Components:
-		return fmt.Errorf("%d components are told present or absent, want %d", len(r.Absent), r.Components)
 	case len(r.Logits) != len(r.Illicit)*r.Components:
 		return fmt.Errorf("%d logits, want %d for %d rows of %d components",
 			len(r.Logits), len(r.Illicit)*r.Components, len(r.Illicit), r.Components)
 	}
-	present := r.present()
-	if len(present) == 0 {
-		return fmt.Errorf("all of %d components are absent, want at least 1", r.Components)
-	}
-	for i := range r.Illicit {
-		for _, k := range present {
-			if z := r.Logits[i*r.Components+k]; z != z {
-				return fmt.Errorf("row %d has a logit of component %d that is not a number", i, k)
-			}
+	for i, z := range r.Logits {
+		if z != z {
+			return fmt.Errorf("row %d has a logit of component %d that is not a number", i/r.Components, i%r.Components)
 		}
 	}
 	return nil
 }
 
-// sorted returns the logits of the given components, bounded, and the classes as 0 and 1, with rows
-// in the order of their content: licit before illicit, then by logits. Rows that compare equal are
-// identical, so the result depends only on the set of rows.
-func (r Rows) sorted(present []int) (inputs, targets []float64) {
-	columns := len(present)
-	unsorted := make([]float64, 0, len(r.Illicit)*columns)
-	order := make([]int, len(r.Illicit))
-	for i := range r.Illicit {
-		order[i] = i
-		for _, k := range present {
-			unsorted = append(unsorted, bounded(r.Logits[i*r.Components+k]))
-		}
+// sorted returns the logits, bounded, and the classes as 0 and 1, with rows in the order of their
+// content: licit before illicit, then by logits. Rows that compare equal are identical, so the
+// result depends only on the set of rows.
+func (r Rows) sorted() (inputs, targets []float64) {
+	unsorted := make([]float64, len(r.Logits))
+	for i, z := range r.Logits {
+		unsorted[i] = bounded(z)
 	}
-	row := func(i int) []float64 { return unsorted[i*columns : (i+1)*columns] }
+	order := make([]int, len(r.Illicit))
+	for i := range order {
+		order[i] = i
+	}
+	row := func(i int) []float64 { return unsorted[i*r.Components : (i+1)*r.Components] }
 	slices.SortFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(target(r.Illicit[a]), target(r.Illicit[b])), slices.Compare(row(a), row(b)))
 	})

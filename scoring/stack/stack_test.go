@@ -48,7 +48,7 @@ func logLoss(r Rows, logit func(row []float64) float64) float64 {
 }
 
 func permuted(r Rows, seed uint64) Rows {
-	out := Rows{Components: r.Components, Absent: r.Absent}
+	out := Rows{Components: r.Components}
 	for _, i := range graphtest.Permutation(len(r.Illicit), seed) {
 		out.Logits = append(out.Logits, r.Logits[i*r.Components:(i+1)*r.Components]...)
 		out.Illicit = append(out.Illicit, r.Illicit[i])
@@ -79,7 +79,7 @@ func TestNeverMuchWorseThanItsParts(t *testing.T) {
 			require.GreaterOrEqual(t, w, 0.0)
 		}
 		loss := logLoss(r, c.Logit)
-		mean := mean(r.Components, r.present())
+		mean := mean(r.Components)
 		require.LessOrEqual(t, loss, logLoss(r, mean.Logit)+1e-9, "worse than the mean logit")
 		for k := range r.Components {
 			if !slices.Contains(r.Illicit, true) || !slices.Contains(r.Illicit, false) {
@@ -123,25 +123,18 @@ func TestGoldenStacks(t *testing.T) {
 }
 
 // Without anything to learn from, and nearly so with little of it, the combination
-// is the mean; an absent component has no part in it.
+// is the mean.
 func TestLittleToLearnFromIsTheMean(t *testing.T) {
-	absent := []bool{false, true, false}
-	for _, r := range []Rows{
-		{Components: 3, Absent: absent},
-		{Components: 3, Absent: absent, Logits: []float64{1, math.NaN(), 2}, Illicit: []bool{true}},
-	} {
+	for _, r := range []Rows{{Components: 2}, {Components: 2, Logits: []float64{1, 2}, Illicit: []bool{true}}} {
 		c, err := Fit(r, Defaults())
 		require.NoError(t, err)
-		require.Equal(t, []float64{0.5, 0, 0.5}, c.Coefficients())
+		require.Equal(t, []float64{0.5, 0.5}, c.Coefficients())
 		require.Zero(t, c.Intercept())
-		require.InDelta(t, 3.0, c.Logit([]float64{2, math.NaN(), 4}), 1e-12)
-		require.InDelta(t, 3, c.Logit([]float64{2, math.NaN(), 4}), 1e-12)
+		require.InDelta(t, 3.0, c.Logit([]float64{2, 4}), 1e-12)
 	}
-	alone, err := Fit(Rows{
-		Components: 2, Absent: []bool{true, false}, Logits: []float64{0, -1, 0, 1}, Illicit: []bool{true, false},
-	}, Defaults())
+	alone, err := Fit(Rows{Components: 1, Logits: []float64{-1, 1}, Illicit: []bool{true, false}}, Defaults())
 	require.NoError(t, err)
-	require.Equal(t, []float64{0, 1}, alone.Coefficients())
+	require.Equal(t, []float64{1}, alone.Coefficients())
 	few, err := Fit(Rows{Components: 2, Logits: []float64{1, -3, -2, 0}, Illicit: []bool{true, false}}, Defaults())
 	require.NoError(t, err)
 	require.InDeltaSlice(t, []float64{0.5, 0.5}, few.Coefficients(), 0.1)
@@ -174,7 +167,7 @@ func TestLogits(t *testing.T) {
 	require.Equal(t, furthest, bounded(math.Inf(1)))
 	require.InDelta(t, math.Log(3)/2, MeanLogit([]float64{0.75, 0.5}), 1e-14)
 	require.Zero(t, MeanLogit(nil))
-	c := mean(2, []int{0, 1})
+	c := mean(2)
 	require.InDelta(t, furthest/2, c.Logit([]float64{1e300, 0}), 1e-12)
 	require.Panics(t, func() { c.Logit([]float64{1}) })
 }
@@ -185,9 +178,7 @@ func TestRefusals(t *testing.T) {
 	for want, r := range map[string]Rows{
 		"0 components, want 1 to 64":                            {},
 		"65 components, want 1 to 64":                           {Components: 65},
-		"1 components are told present or absent, want 2":       {Components: 2, Absent: two[:1]},
 		"3 logits, want 4 for 2 rows of 2 components":           {Components: 2, Logits: make([]float64, 3), Illicit: two},
-		"all of 1 components are absent, want at least 1":       {Components: 1, Absent: two[:1]},
 		"row 1 has a logit of component 0 that is not a number": {Components: 1, Logits: broken, Illicit: two},
 	} {
 		_, err := Fit(r, Defaults())

@@ -27,9 +27,7 @@ func (p *Problem) Error() string { return p.Title + ": " + p.Detail }
 
 // NewProblem returns an error that is sent as a response with a status. Its text must repeat
 // nothing from the request.
-func NewProblem(status int, detail string) *Problem { return problem(status, detail) }
-
-func problem(status int, detail string) *Problem {
+func NewProblem(status int, detail string) *Problem {
 	return &Problem{"about:blank", http.StatusText(status), status, detail}
 }
 
@@ -40,7 +38,7 @@ func Refuse(w http.ResponseWriter, status int, detail string) {
 	h.Set("Content-Type", "application/problem+json")
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	json.NewEncoder(w).Encode(problem(status, detail)) //nolint:errcheck // the caller went away
+	json.NewEncoder(w).Encode(NewProblem(status, detail)) //nolint:errcheck // the caller went away
 }
 
 // errNothing means that the object does not exist.

@@ -55,14 +55,6 @@ type Actions struct {
 	Look func(ctx context.Context, requestID string) error
 }
 
-func (a *API) submit(_ *view.Reader, r *http.Request) (any, error) {
-	var asked ErasureRequest
-	if err := readBody(r, &asked); err != nil {
-		return nil, err
-	}
-	return a.o.Actions.Submit(r.Context(), asked)
-}
-
 func (a *API) cancel(v *view.Reader, r *http.Request) (any, error) {
 	found, err := requestAt(v, r)
 	requestID, digest := found.RequestID, found.RequestDigest
@@ -72,7 +64,7 @@ func (a *API) cancel(v *view.Reader, r *http.Request) (any, error) {
 	case err != nil:
 		return nil, err
 	case found.State == deletions.Rejected:
-		return nil, problem(http.StatusConflict, "the request was rejected: there is nothing to take back")
+		return nil, NewProblem(http.StatusConflict, "the request was rejected: there is nothing to take back")
 	}
 	s, err := a.o.Actions.Cancel(r.Context(), requestID, digest)
 	return s.Report(), err
@@ -92,7 +84,7 @@ type LabelAnswer struct {
 
 func (a *API) label(v *view.Reader, r *http.Request) (any, error) {
 	var asked LabelRequest
-	if err := readBody(r, &asked); err != nil {
+	if err := ReadBody(r, maxBody, &asked); err != nil {
 		return nil, err
 	}
 	labels := map[string]lethe.Label{
@@ -100,7 +92,7 @@ func (a *API) label(v *view.Reader, r *http.Request) (any, error) {
 	}
 	label, known := labels[asked.Label]
 	if !known {
-		return nil, problem(http.StatusBadRequest, "label is not one of illicit, licit, unknown")
+		return nil, NewProblem(http.StatusBadRequest, "label is not one of illicit, licit, unknown")
 	}
 	ref, ok := refIn(r)
 	if !ok {

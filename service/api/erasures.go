@@ -10,12 +10,6 @@ import (
 	"lethe/pipeline/view"
 )
 
-// StatusPage is a page of requests' statuses.
-type StatusPage struct {
-	Items      []deletions.Report `json:"items"`
-	NextCursor *string            `json:"next_cursor"`
-}
-
 // Erasure is the status of one request.
 type Erasure struct {
 	deletions.Report
@@ -37,25 +31,22 @@ func erasures(v *view.Reader, r *http.Request) (any, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	out := StatusPage{Items: deletions.Reports(list)}
+	out := Page[deletions.Report]{Items: deletions.Reports(list)}
 	if next != "" {
 		out.NextCursor = cursorOf([]byte(next))
 	}
 	return out, "", nil
 }
 
-// LeastDigits is the minimum number of digits of a request's digest in a path.
-const LeastDigits = view.LeastDigits
-
 // errNoRequest means that no request has the name or digest in the path.
-var errNoRequest = problem(http.StatusNotFound, "there is no such request")
+var errNoRequest = NewProblem(http.StatusNotFound, "there is no such request")
 
 // requestAt finds a request by the digest or name in the path.
 func requestAt(v *view.Reader, r *http.Request) (Erasure, error) {
 	s, others, err := v.Requests().Find(r.PathValue("key"))
 	switch {
 	case errors.Is(err, view.ErrSeveral):
-		return Erasure{}, problem(http.StatusBadRequest, "several requests have a digest that begins so: give more digits")
+		return Erasure{}, NewProblem(http.StatusBadRequest, "several requests have a digest that begins so: give more digits")
 	case err != nil:
 		return Erasure{}, err
 	case s == nil:
@@ -82,14 +73,14 @@ func receipt(v *view.Reader, r *http.Request) (any, string, error) {
 	case err != nil:
 		return nil, "", err
 	case found.State != deletions.Verified:
-		return nil, "", problem(http.StatusNotFound, "there is no receipt: the request is not verified")
+		return nil, "", NewProblem(http.StatusNotFound, "there is no receipt: the request is not verified")
 	}
 	signed, readErr := v.Receipt(requestID)
 	switch {
 	case readErr != nil:
 		return nil, "", readErr
 	case signed == nil && err == nil:
-		return nil, "", problem(http.StatusNotFound, "there is no receipt yet")
+		return nil, "", NewProblem(http.StatusNotFound, "there is no receipt yet")
 	case signed == nil:
 		return nil, "", err
 	}

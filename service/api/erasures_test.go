@@ -11,6 +11,7 @@ import (
 	"lethe"
 	"lethe/deletions"
 	"lethe/ingest/bus"
+	"lethe/pipeline/view"
 	"lethe/service/api"
 )
 
@@ -46,12 +47,12 @@ func TestErasure_NameTaken_IsFoundByItsDigest(t *testing.T) {
 	rejected := second.Refuse(deletions.RejectedConflict, time.Unix(6, 0))
 	s.says(rejected)
 
-	var page api.StatusPage
+	var page api.Page[deletions.Report]
 	s.get("/erasures", &page)
 	require.Len(t, page.Items, 2)
 	require.Equal(t, []string{"verified", "rejected: request_id_conflict"},
 		[]string{page.Items[0].Summary, page.Items[1].Summary})
-	for _, key := range []string{second.Digest.String(), second.Digest.String()[:api.LeastDigits]} {
+	for _, key := range []string{second.Digest.String(), second.Digest.String()[:view.LeastDigits]} {
 		var one api.Erasure
 		s.get("/erasures/"+key, &one)
 		require.Equal(t, deletions.Rejected, one.State)
@@ -86,7 +87,7 @@ func TestErasure_Repeated_IsTheFirst(t *testing.T) {
 	now.State = deletions.Verified
 	now.Outcomes[0].Outcome = deletions.OutcomeNothingHeld
 	s.says(now)
-	var page api.StatusPage
+	var page api.Page[deletions.Report]
 	s.get("/erasures", &page)
 	require.Len(t, page.Items, 1)
 	var one api.Erasure
@@ -112,7 +113,7 @@ func TestErasuresAreListed(t *testing.T) {
 	for _, id := range []string{"r-1", "r-2", "r-3"} {
 		s.write(bus.ErasureStatus, id, status(t, id))
 	}
-	var page api.StatusPage
+	var page api.Page[deletions.Report]
 	s.get("/erasures?limit=2", &page)
 	require.Len(t, page.Items, 2)
 	s.get("/erasures?limit=2&cursor="+*page.NextCursor, &page)

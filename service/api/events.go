@@ -34,30 +34,25 @@ func (a *API) events(w http.ResponseWriter, r *http.Request) {
 		if writeChanges(w, stream, changes) != nil {
 			return // the caller went away
 		}
-		silence := time.NewTimer(silenceAtMost)
-		select {
-		case <-r.Context().Done():
-			silence.Stop()
+		if !a.wait(r, next, silenceAtMost) || !a.wait(r, nil, eventsApart) {
 			return
-		case <-a.o.Ending:
-			silence.Stop()
-			return
-		case <-silence.C:
-			continue
-		case <-next:
-			silence.Stop()
-		}
-		gathering := time.NewTimer(eventsApart)
-		select {
-		case <-r.Context().Done():
-			gathering.Stop()
-			return
-		case <-a.o.Ending:
-			gathering.Stop()
-			return
-		case <-gathering.C:
 		}
 	}
+}
+
+// wait waits for a change, or for a time, and reports whether the stream goes on.
+func (a *API) wait(r *http.Request, changed <-chan struct{}, most time.Duration) bool {
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	select {
+	case <-r.Context().Done():
+		return false
+	case <-a.o.Ending:
+		return false
+	case <-changed:
+	case <-timer.C:
+	}
+	return true
 }
 
 func writeChanges(w http.ResponseWriter, stream *http.ResponseController, changes map[view.Kind]uint64) error {

@@ -45,14 +45,6 @@ func (a *API) holds(_ *view.Reader, r *http.Request) (any, string, error) {
 	return HoldPage{list}, "", err
 }
 
-func (a *API) setHold(_ *view.Reader, r *http.Request) (any, error) {
-	var asked HoldRequest
-	if err := readBody(r, &asked); err != nil {
-		return nil, err
-	}
-	return a.o.Actions.SetHold(r.Context(), asked)
-}
-
 func (a *API) liftHold(_ *view.Reader, r *http.Request) (any, error) {
 	return a.o.Actions.LiftHold(r.Context(), r.PathValue("name"))
 }

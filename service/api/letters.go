@@ -12,12 +12,6 @@ import (
 	"lethe/pipeline/view"
 )
 
-// LetterPage is a page of dead letters.
-type LetterPage struct {
-	Items      []view.Letter `json:"items"`
-	NextCursor *string       `json:"next_cursor"`
-}
-
 func letters(v *view.Reader, r *http.Request) (any, error) {
 	q := query{r: r}
 	q.only("reason", "topic", "limit", "cursor")
@@ -32,7 +26,7 @@ func letters(v *view.Reader, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return LetterPage{list, cursorOf(next)}, nil
+	return Page[view.Letter]{list, cursorOf(next)}, nil
 }
 
 // oneOf reads a parameter that is empty or an element of a list.
@@ -80,11 +74,11 @@ type RefusedLetter struct {
 
 func (a *API) replay(_ *view.Reader, r *http.Request) (any, error) {
 	var asked ReplayRequest
-	if err := readBody(r, &asked); err != nil {
+	if err := ReadBody(r, maxBody, &asked); err != nil {
 		return nil, err
 	}
 	if n := len(asked.Places); n == 0 || n > maxReplay {
-		return nil, problem(http.StatusBadRequest, fmt.Sprintf("places has %d, want 1 to %d", n, maxReplay))
+		return nil, NewProblem(http.StatusBadRequest, fmt.Sprintf("places has %d, want 1 to %d", n, maxReplay))
 	}
 	return a.o.Actions.Replay(r.Context(), asked.Places)
 }

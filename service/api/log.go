@@ -59,12 +59,6 @@ func (a *API) keys(*view.Reader, *http.Request) (any, error) {
 	return out, nil
 }
 
-// LeafPage is a page of the leaves of the log.
-type LeafPage struct {
-	Items      []LogLeaf `json:"items"`
-	NextCursor *string   `json:"next_cursor"`
-}
-
 // LogLeaf is a leaf with its index.
 type LogLeaf struct {
 	Index int64           `json:"index"`
@@ -89,7 +83,7 @@ func leaves(v *view.Reader, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := LeafPage{Items: []LogLeaf{}}
+	out := Page[LogLeaf]{Items: []LogLeaf{}}
 	for i, leaf := range list {
 		if i == limit {
 			out.NextCursor = cursorOf(binary.BigEndian.AppendUint64(nil, uint64(first)+uint64(limit)))

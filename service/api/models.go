@@ -1,57 +1,14 @@
 package api
 
 import (
-	"encoding/binary"
-	"math"
 	"net/http"
 
 	"lethe"
 	"lethe/pipeline/view"
 )
 
-// EnsemblePage is a page of ensembles, the newest first.
-type EnsemblePage struct {
-	Items      []view.Ensemble `json:"items"`
-	NextCursor *string         `json:"next_cursor"`
-}
-
 func ensembles(v *view.Reader, r *http.Request) (any, error) {
-	q := query{r: r}
-	q.only("limit", "cursor")
-	limit, before := q.limit(), q.before()
-	if q.err != nil {
-		return nil, q.err
-	}
-	list, more, err := v.Ensembles(before, limit)
-	if err != nil {
-		return nil, err
-	}
-	out := EnsemblePage{Items: list}
-	if more && len(list) > 0 {
-		out.NextCursor = cursorBefore(list[len(list)-1].Through)
-	}
-	return out, nil
-}
-
-// before reads the cursor of lists with the newest timestep first.
-func (q *query) before() lethe.Timestep {
-	after := q.cursor()
-	switch {
-	case after == nil:
-		return math.MaxInt64
-	case len(after) != 8:
-		if q.err == nil {
-			q.err = view.ErrCursor
-		}
-		return 0
-	default:
-		return lethe.Timestep(binary.BigEndian.Uint64(after))
-	}
-}
-
-// cursorBefore is the cursor of such a list whose page ended with a timestep.
-func cursorBefore(last lethe.Timestep) *string {
-	return cursorOf(binary.BigEndian.AppendUint64(nil, uint64(last)))
+	return newestFirst(r, v.Ensembles, func(e view.Ensemble) lethe.Timestep { return e.Through })
 }
 
 // ChangesAnswer lists the models that differ between two ensembles.
@@ -67,7 +24,7 @@ func ensembleChanges(v *view.Reader, r *http.Request) (any, error) {
 	q.only("from", "to")
 	from, to := q.timestep("from"), q.timestep("to")
 	if q.err == nil && (from == nil || to == nil) {
-		q.err = problem(http.StatusBadRequest, "from and to are needed: the last timesteps that two ensembles learnt from")
+		q.err = NewProblem(http.StatusBadRequest, "from and to are needed: the last timesteps that two ensembles learnt from")
 	}
 	if q.err != nil {
 		return nil, q.err
@@ -90,7 +47,7 @@ func quality(v *view.Reader, r *http.Request) (any, error) {
 		asked.Threshold = &threshold
 	}
 	if q.err == nil && asked.Threshold != nil && asked.Budget > 0 {
-		q.err = problem(http.StatusBadRequest, "threshold and budget are both given: want one of them")
+		q.err = NewProblem(http.StatusBadRequest, "threshold and budget are both given: want one of them")
 	}
 	if q.err != nil {
 		return nil, q.err

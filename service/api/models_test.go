@@ -54,7 +54,7 @@ func TestShards(t *testing.T) {
 
 func TestEnsembles(t *testing.T) {
 	s := newSite(t)
-	var page api.EnsemblePage
+	var page api.Page[view.Ensemble]
 	s.get("/ensembles", &page)
 	require.Empty(t, page.Items)
 	model := func(group int, at lethe.Timestep, digest, replaces byte) translog.Leaf {

@@ -1,10 +1,13 @@
 package api
 
 import (
+	"context"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"mime"
 	"net/http"
 	"strconv"
@@ -29,7 +32,7 @@ type query struct {
 // bad rejects a parameter. Its value is not repeated: it may be an id.
 func (q *query) bad(name, want string) {
 	if q.err == nil {
-		q.err = problem(http.StatusBadRequest, fmt.Sprintf("%s is not valid: want %s", name, want))
+		q.err = NewProblem(http.StatusBadRequest, fmt.Sprintf("%s is not valid: want %s", name, want))
 	}
 }
 
@@ -42,7 +45,7 @@ func (q *query) only(names ...string) {
 	for name, values := range q.r.URL.Query() {
 		if !known[name] || len(values) != 1 {
 			if q.err == nil {
-				q.err = problem(http.StatusBadRequest, "a parameter is not known here, or given twice")
+				q.err = NewProblem(http.StatusBadRequest, "a parameter is not known here, or given twice")
 			}
 		}
 	}
@@ -113,25 +116,80 @@ func cursorOf(at []byte) *string {
 	return &text
 }
 
+// Page is a page of a list.
+type Page[T any] struct {
+	Items []T `json:"items"`
+	// NextCursor is null on the last page.
+	NextCursor *string `json:"next_cursor"`
+}
+
+// newestFirst returns a page of a list with the newest timestep first.
+func newestFirst[T any](
+	r *http.Request, list func(before lethe.Timestep, limit int) ([]T, bool, error), of func(T) lethe.Timestep,
+) (any, error) {
+	q := query{r: r}
+	q.only("limit", "cursor")
+	limit, before := q.limit(), q.before()
+	if q.err != nil {
+		return nil, q.err
+	}
+	items, more, err := list(before, limit)
+	if err != nil {
+		return nil, err
+	}
+	out := Page[T]{Items: items}
+	if more && len(items) > 0 {
+		out.NextCursor = cursorOf(binary.BigEndian.AppendUint64(nil, uint64(of(items[len(items)-1]))))
+	}
+	return out, nil
+}
+
+// before reads the cursor of such a list.
+func (q *query) before() lethe.Timestep {
+	after := q.cursor()
+	switch {
+	case after == nil:
+		return math.MaxInt64
+	case len(after) != 8:
+		if q.err == nil {
+			q.err = view.ErrCursor
+		}
+		return 0
+	default:
+		return lethe.Timestep(binary.BigEndian.Uint64(after))
+	}
+}
+
+// acting returns a query that carries out an action on what the body of the request asks for.
+func acting[Q, A any](act func(context.Context, Q) (A, error)) question {
+	return func(_ *view.Reader, r *http.Request) (any, error) {
+		var asked Q
+		if err := ReadBody(r, maxBody, &asked); err != nil {
+			return nil, err
+		}
+		return act(r.Context(), asked)
+	}
+}
+
 // refIn reads the reference in the path. ok is false if it is malformed.
 func refIn(r *http.Request) (ref view.Ref, ok bool) {
 	return ref, ref.UnmarshalText([]byte(r.PathValue("ref"))) == nil
 }
 
-// readBody reads a JSON body.
-func readBody(r *http.Request, into any) error {
+// ReadBody reads a JSON body of at most so many bytes. Its error is a Problem.
+func ReadBody(r *http.Request, most int64, into any) error {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return problem(http.StatusUnsupportedMediaType, "send application/json")
+		return NewProblem(http.StatusUnsupportedMediaType, "send application/json")
 	}
-	body := json.NewDecoder(http.MaxBytesReader(nil, r.Body, maxBody))
+	body := json.NewDecoder(http.MaxBytesReader(nil, r.Body, most))
 	body.DisallowUnknownFields()
 	if err := body.Decode(into); err != nil {
 		var large *http.MaxBytesError
 		if errors.As(err, &large) {
-			return problem(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is larger than %d bytes", large.Limit))
+			return NewProblem(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is larger than %d bytes", large.Limit))
 		}
 		// The invalid value may be an id.
-		return problem(http.StatusBadRequest, "the body is no JSON object of the fields that /api/v1/openapi.json "+
+		return NewProblem(http.StatusBadRequest, "the body is no JSON object of the fields that /api/v1/openapi.json "+
 			"has for this address")
 	}
 	return nil

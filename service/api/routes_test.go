@@ -102,7 +102,7 @@ func TestRefusals(t *testing.T) {
 		require.Contains(t, string(s.ask(http.MethodGet, path, nil).body), want)
 	}
 	lookup := s.ask(http.MethodPost, "/transactions/lookup", map[string]any{"ids": []string{"a", "b c"}})
-	require.Contains(t, string(lookup.body), "id 1 is none: want 1 to 256 bytes of printable text, without spaces")
+	require.Contains(t, string(lookup.body), "id 1 is not valid: want 1 to 256 bytes of printable text, without spaces")
 	for path, want := range map[string]int{"/nothing": http.StatusNotFound, "/alerts": http.StatusMethodNotAllowed} {
 		response, err := http.Post(s.server.URL+api.Prefix+path, "application/json", strings.NewReader("{}"))
 		require.NoError(t, err)
@@ -117,7 +117,7 @@ func TestRefusals(t *testing.T) {
 func TestWhatHasNotChangedIsNotSentAgain(t *testing.T) {
 	s := newSite(t)
 	s.predicted("a", 1, .7)
-	var page api.ScoredPage
+	var page api.Page[api.Scored]
 	first := s.get("/alerts", &page)
 	tag := first.header.Get("ETag")
 	require.NotEmpty(t, tag)

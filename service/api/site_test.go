@@ -16,7 +16,6 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/leakcheck"
-	"lethe/metrics/events"
 	"lethe/pipeline/role"
 	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/view"
@@ -57,7 +56,7 @@ type site struct {
 func newSite(t testing.TB) *site {
 	t.Helper()
 	s := &site{t: t, topics: roletest.NewBus(nil), asked: make(map[string]bool)}
-	around := role.Around(s.topics, events.Listener{}, slog.New(slog.DiscardHandler))
+	around := role.Around(s.topics, nil, slog.New(slog.DiscardHandler))
 	around.FS = vfs.NewMem()
 	follower, reader, err := view.New(view.Options{Dir: "/view", Secret: secret, Instance: "1", Surroundings: around})
 	require.NoError(t, err)

@@ -8,28 +8,8 @@ import (
 	"lethe/pipeline/view"
 )
 
-// StepPage is a page of timesteps, the newest first.
-type StepPage struct {
-	Items      []*view.Step `json:"items"`
-	NextCursor *string      `json:"next_cursor"`
-}
-
 func timesteps(v *view.Reader, r *http.Request) (any, error) {
-	q := query{r: r}
-	q.only("limit", "cursor")
-	limit, before := q.limit(), q.before()
-	if q.err != nil {
-		return nil, q.err
-	}
-	list, more, err := v.Steps(before, limit)
-	if err != nil {
-		return nil, err
-	}
-	out := StepPage{Items: list}
-	if more && len(list) > 0 {
-		out.NextCursor = cursorBefore(list[len(list)-1].Timestep)
-	}
-	return out, nil
+	return newestFirst(r, v.Steps, func(s *view.Step) lethe.Timestep { return s.Timestep })
 }
 
 func timestep(v *view.Reader, r *http.Request) (any, error) {

@@ -27,17 +27,17 @@ type LookupAnswer struct {
 
 func lookUp(v *view.Reader, r *http.Request) (any, error) {
 	var asked LookupRequest
-	if err := readBody(r, &asked); err != nil {
+	if err := ReadBody(r, maxBody, &asked); err != nil {
 		return nil, err
 	}
 	if n := len(asked.IDs); n == 0 || n > maxLookup {
-		return nil, problem(http.StatusBadRequest, fmt.Sprintf("ids has %d, want 1 to %d", n, maxLookup))
+		return nil, NewProblem(http.StatusBadRequest, fmt.Sprintf("ids has %d, want 1 to %d", n, maxLookup))
 	}
 	out := LookupAnswer{Transactions: []*view.Transaction{}, Missing: []int{}}
 	for i, id := range asked.IDs {
 		name := v.NameOf(id)
 		if !lethe.ValidID(string(name)) {
-			return nil, problem(http.StatusBadRequest, fmt.Sprintf("id %d is none: want %s", i, lethe.IDForm))
+			return nil, NewProblem(http.StatusBadRequest, fmt.Sprintf("id %d is not valid: want %s", i, lethe.IDForm))
 		}
 		found, err := v.Transaction(v.RefOf(name))
 		if err != nil {
@@ -96,13 +96,6 @@ type Scored struct {
 	*scoring.Prediction
 }
 
-// ScoredPage is a page of predictions.
-type ScoredPage struct {
-	Items []Scored `json:"items"`
-	// NextCursor is null on the last page.
-	NextCursor *string `json:"next_cursor"`
-}
-
 func predictions(v *view.Reader, r *http.Request) (any, error) { return scored(v, r, false) }
 
 func alerts(v *view.Reader, r *http.Request) (any, error) { return scored(v, r, true) }
@@ -122,7 +115,7 @@ func scored(v *view.Reader, r *http.Request, alerts bool) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := ScoredPage{Items: make([]Scored, len(list)), NextCursor: cursorOf(next)}
+	out := Page[Scored]{Items: make([]Scored, len(list)), NextCursor: cursorOf(next)}
 	for i, p := range list {
 		out.Items[i] = Scored{v.RefOf(p.Transaction), p}
 	}

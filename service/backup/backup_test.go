@@ -31,6 +31,18 @@ func madeOf(t *testing.T, c configs.Config, keep time.Duration) (path string, m 
 	return path, m
 }
 
+// restored puts a backup back and finishes that: it is a deployment that may start.
+func restored(t *testing.T, c configs.Config, from, ledger string) (put configs.Config, again backup.Again) {
+	t.Helper()
+	put = c
+	put.DataDir = filepath.Join(t.TempDir(), "put-back")
+	_, err := backup.Restore{Config: put, From: from, Ledger: ledger, Now: time.Now()}.Run()
+	require.NoError(t, err)
+	again, err = backup.Finish(t.Context(), put, "test", slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	return put, again
+}
+
 // What was erased after a backup was made is erased again when it is put back, and what is
 // served then is what was served.
 func TestABackupBringsNothingBack(t *testing.T) {
@@ -41,6 +53,10 @@ func TestABackupBringsNothingBack(t *testing.T) {
 	s.Replay(stream)
 	ids := servicetest.LabelledIllicit(stream, 3)
 	require.Equal(t, deletions.Verified, s.Erase("before", lethe.ScopeStubs, ids[0]))
+	_, err := backup.Create{
+		Config: c, To: filepath.Join(t.TempDir(), "none.tar"), Keep: time.Hour, Random: servicetest.Zeros{}, Now: time.Now(),
+	}.Run()
+	require.ErrorContains(t, err, "data directory "+c.DataDir+": another process uses it: stop lethe run on it first")
 	s.Stop()
 	path, m := madeOf(t, c, 24*time.Hour)
 
@@ -48,9 +64,7 @@ func TestABackupBringsNothingBack(t *testing.T) {
 	s.Await(servicetest.Verified(1))
 	require.Equal(t, deletions.Verified, s.Erase("after", lethe.ScopeStubs, ids[1]))
 	s.Stop()
-	was, err := audit.Check(t.Context(), audit.Options{Config: c})
-	require.NoError(t, err)
-	require.Empty(t, was.Problems)
+	was := servicetest.Audited(t, audit.Options{Config: c})
 	require.Empty(t, servicetest.Receipt(t, c, "before").Backups)
 	kept := servicetest.Receipt(t, c, "after").Backups
 	require.Len(t, kept, 1)
@@ -62,16 +76,14 @@ func TestABackupBringsNothingBack(t *testing.T) {
 	restored, err := backup.Restore{Config: put, From: path, Ledger: c.DataDir, Now: time.Now()}.Run()
 	require.NoError(t, err)
 	require.Equal(t, m.ID, restored.ID)
-	_, err = service.New(t.Context(), service.Defaults(put, "test", slog.New(slog.DiscardHandler)))
+	_, err = service.New(t.Context(), servicetest.Options(put))
 	require.ErrorContains(t, err, "what was put here is not whole")
 	again, err := backup.Finish(t.Context(), put, "test", slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	require.Equal(t, 1, again.Targets)
 	require.Len(t, again.Requests, 1)
 
-	is, err := audit.Check(t.Context(), audit.Options{Config: put, Fresh: true})
-	require.NoError(t, err)
-	require.Empty(t, is.Problems)
+	is := servicetest.Audited(t, audit.Options{Config: put, Fresh: true})
 	require.Equal(t, was.EnsembleHash, is.EnsembleHash)
 	require.Equal(t, was.Transactions, is.Transactions)
 	// It goes on, and the third is erased as any. That nothing is left of the backup is an operator's
@@ -103,7 +115,7 @@ func TestABackupIsRefused(t *testing.T) {
 		s := servicetest.Start(t, one)
 		_, err := backup.Create{Config: one, To: filepath.Join(t.TempDir(), "b"), Keep: time.Hour, Now: time.Now(),
 			Random: strings.NewReader("0123456789")}.Run()
-		require.ErrorContains(t, err, "lock")
+		require.ErrorContains(t, err, "another process uses it")
 		s.Stop()
 	}
 	path, _ := madeOf(t, c, time.Hour)

@@ -45,11 +45,8 @@ func (c Create) Run() (m Manifest, err error) {
 		return m, fmt.Errorf("%s is there already: name a new file", c.To)
 	}
 	dir := c.Config.DataDir
-	if _, err := os.Stat(filepath.Join(dir, service.RestoringName)); err == nil {
-		return m, fmt.Errorf("%s: a backup was put back here and that was not finished: remove the folder", dir)
-	}
-	if _, err := os.Stat(c.Config.SecretPath()); err != nil {
-		return m, fmt.Errorf("the deployment's secret: %w (is %s a data directory of lethe?)", err, dir)
+	if err := service.CheckFinished(dir); err != nil {
+		return m, err
 	}
 	secret, err := configs.KeysOf(c.Config).Secret(context.Background())
 	if err != nil {
@@ -71,14 +68,18 @@ func (c Create) Run() (m Manifest, err error) {
 	if m.Ledger, err = filepath.Abs(dir); err != nil {
 		return m, err
 	}
-	if m.Whole {
-		if err := register(c.Config, entry); err != nil {
-			return m, err
-		}
-	}
+	// Locked for a moment before, so that a directory in use is named as one and nothing is registered.
 	held, err := Lock(dir)
 	if err != nil {
 		return m, err
+	}
+	if m.Whole {
+		if err := errors.Join(held.Close(), register(c.Config, entry)); err != nil {
+			return m, err
+		}
+		if held, err = Lock(dir); err != nil {
+			return m, err
+		}
 	}
 	defer func() { err = errors.Join(err, held.Close()) }()
 	paths, err := contents(dir, m.Whole)

@@ -13,6 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"lethe/configs"
+	"lethe/internal/filelock"
 	"lethe/service"
 )
 
@@ -59,7 +60,10 @@ func Lock(dir string) (held Locks, err error) {
 		}
 		one, err := vfs.Default.Lock(path)
 		if err != nil {
-			return fmt.Errorf("%s is in use: stop lethe run on it first (%w)", dir, err)
+			if filelock.IsHeld(err) {
+				err = errors.New("another process uses it: stop lethe run on it first")
+			}
+			return fmt.Errorf("data directory %s: %w", dir, err)
 		}
 		held = append(held, one)
 		return nil
@@ -86,7 +90,7 @@ func isEmpty(dir string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return err
+		return fmt.Errorf("%w: %s cannot be used: %w (name a new folder with --data-dir)", ErrRefused, dir, err)
 	case len(entries) > 0:
 		return fmt.Errorf("%w: %s is not empty: a backup is put back into a new folder (name one with --data-dir)",
 			ErrRefused, dir)

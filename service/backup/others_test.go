@@ -1,7 +1,6 @@
 package backup_test
 
 import (
-	"log/slog"
 	"os"
 	"path/filepath"
 	"testing"
@@ -13,7 +12,6 @@ import (
 	"lethe/deletions"
 	"lethe/internal/kms"
 	"lethe/internal/kms/kmstest"
-	"lethe/service/backup"
 	"lethe/service/servicetest"
 )
 
@@ -37,12 +35,7 @@ func TestABackupOfSealedKeysIsPutBack(t *testing.T) {
 	r.Stop()
 	later, _ := madeOf(t, c, 48*time.Hour)
 
-	put := c
-	put.DataDir = filepath.Join(t.TempDir(), "put-back")
-	_, err := backup.Restore{Config: put, From: first, Ledger: later, Now: time.Now()}.Run()
-	require.NoError(t, err)
-	again, err := backup.Finish(t.Context(), put, "test", slog.New(slog.DiscardHandler))
-	require.NoError(t, err)
+	put, again := restored(t, c, first, later)
 	require.Equal(t, 1, again.Targets)
 	content, err := os.ReadFile(put.SigningKeyPath())
 	require.NoError(t, err)
@@ -74,12 +67,7 @@ func TestARestorePostsNothingThatIsErased(t *testing.T) {
 
 	to.Refuse(false)
 	known := len(to.Told())
-	put := c
-	put.DataDir = filepath.Join(t.TempDir(), "put-back")
-	_, err := backup.Restore{Config: put, From: path, Ledger: c.DataDir, Now: time.Now()}.Run()
-	require.NoError(t, err)
-	_, err = backup.Finish(t.Context(), put, "test", slog.New(slog.DiscardHandler))
-	require.NoError(t, err)
+	put, _ := restored(t, c, path, c.DataDir)
 	require.NotContains(t, to.Told()[known:], string(alert))
 	require.Empty(t, to.Told()[known:], "it is not in its place yet")
 	servicetest.Start(t, put)

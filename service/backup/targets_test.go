@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"testing"
@@ -47,22 +46,13 @@ func TestABackupBringsNoOtherTargetBack(t *testing.T) {
 	}})
 	s.Await(servicetest.Verified(2))
 	s.Stop()
-	was, err := audit.Check(t.Context(), audit.Options{Config: c})
-	require.NoError(t, err)
-	require.Empty(t, was.Problems)
+	was := servicetest.Audited(t, audit.Options{Config: c})
 
-	put := c
-	put.DataDir = filepath.Join(t.TempDir(), "put-back")
-	_, err = backup.Restore{Config: put, From: path, Ledger: c.DataDir, Now: time.Now()}.Run()
-	require.NoError(t, err)
-	again, err := backup.Finish(t.Context(), put, "test", slog.New(slog.DiscardHandler))
-	require.NoError(t, err)
+	put, again := restored(t, c, path, c.DataDir)
 	require.Positive(t, again.Targets)
 	require.Empty(t, again.Held)
 
-	is, err := audit.Check(t.Context(), audit.Options{Config: put, Fresh: true})
-	require.NoError(t, err)
-	require.Empty(t, is.Problems)
+	is := servicetest.Audited(t, audit.Options{Config: put, Fresh: true})
 	require.Equal(t, was.EnsembleHash, is.EnsembleHash)
 	require.Equal(t, was.Transactions, is.Transactions)
 	for _, id := range []lethe.TransactionID{at(1, 0).ID, at(2, 1).ID} {

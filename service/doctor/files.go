@@ -52,7 +52,7 @@ func (f *findings) disk(o Options) {
 		f.warn(check, "the room on the disk is not known: "+err.Error(), "look at it by hand")
 		return
 	}
-	message := fmt.Sprintf("%.1f of %.1f GiB are free", gib(room.FreeBytes), gib(room.TotalBytes))
+	message := sizeText(room.FreeBytes) + " of " + sizeText(room.TotalBytes) + " are free"
 	switch {
 	case room.FreeBytes < leastFree/4:
 		f.bad(check, message, "make room: a store that is written anew stands beside the old one for a while")
@@ -73,7 +73,12 @@ func nearest(path string) string {
 	}
 }
 
-func gib(bytes uint64) float64 { return float64(bytes) / (1 << 30) }
+func sizeText(bytes uint64) string {
+	if bytes < 1<<30 {
+		return fmt.Sprintf("%.1f MiB", float64(bytes)/(1<<20))
+	}
+	return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30))
+}
 
 // keys checks the secret and the signing key, and whether the directory was created with them.
 func (f *findings) keys(ctx context.Context, o Options) {
@@ -117,18 +122,13 @@ func (f *findings) keyFile(path string, err error, begun bool) {
 
 // fitsSecret compares the secret with the one that the data directory was created with.
 func (f *findings) fitsSecret(o Options, own string) bool {
-	path := service.SealedPath(o.Config.DataDir)
-	value, err := os.ReadFile(path)
+	sealed, err := service.ReadSealed(o.Config.DataDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return true
 	}
-	var sealed wire.Sealed
-	if err == nil {
-		sealed, err = wire.DecodeSealed(value)
-	}
 	switch {
 	case err != nil:
-		f.bad("keys", path+": "+err.Error(), "put it back from a copy of the data directory")
+		f.bad("keys", err.Error(), service.SealedRemedy(o.Config))
 	case sealed.SecretCheck != own:
 		f.bad("keys", fmt.Sprintf("the secret is key %s, the data directory was begun with key %s", own, sealed.SecretCheck),
 			"give lethe that secret with secret_file")

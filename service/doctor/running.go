@@ -60,6 +60,11 @@ func (f *findings) service(ctx context.Context, o Options) {
 	}
 	code, answer, err := fetch(ctx, o.HTTP, address+"/api/v1/status")
 	var status service.Status
+	if code == http.StatusUnauthorized {
+		f.warn(check, "the one at "+address+" asks for a token, so its version and what it waits for were not checked",
+			"run lethe status --token-file with a token of a viewer")
+		return
+	}
 	if err != nil || code != http.StatusOK || json.Unmarshal(answer, &status) != nil {
 		return // it is still starting
 	}

@@ -119,7 +119,7 @@ func (s *Service) callOne(
 	a := failed[c]
 	a.tries++
 	if a.tries >= s.o.Tries {
-		s.o.Logger.Error("a callback of OpenDSR is given up: whoever asked has to ask for the status", "request_id", c.id,
+		s.o.Logger.Error("a callback of OpenDSR is given up: the controller has to request the status", "request_id", c.id,
 			"status", c.status, "tries", a.tries, "error", err)
 		delete(failed, c)
 		return true

@@ -1,63 +1,22 @@
 package opendsr_test
 
 import (
-	"bytes"
 	"crypto"
-	"crypto/rand"
 	"crypto/rsa"
 	"crypto/sha256"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/base64"
 	"encoding/json"
-	"encoding/pem"
 	"io"
-	"math/big"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
-)
 
-// dsrCertificate writes a certificate for the domain that an authority has signed, and its key.
-func dsrCertificate(t *testing.T) (certificateFile, keyFile string, authority *x509.CertPool) {
-	t.Helper()
-	key := func() *rsa.PrivateKey {
-		k, err := rsa.GenerateKey(rand.Reader, 2048)
-		require.NoError(t, err)
-		return k
-	}
-	caKey, leafKey := key(), key()
-	ca := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority"}, NotBefore: time.Now().Add(-time.Hour),
-		NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-	}
-	caBytes, err := x509.CreateCertificate(rand.Reader, ca, ca, caKey.Public(), caKey)
-	require.NoError(t, err)
-	ca, err = x509.ParseCertificate(caBytes)
-	require.NoError(t, err)
-	leaf := &x509.Certificate{
-		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: dsrDomain}, DNSNames: []string{dsrDomain},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-	}
-	leafBytes, err := x509.CreateCertificate(rand.Reader, leaf, ca, leafKey.Public(), caKey)
-	require.NoError(t, err)
-	keyBytes, err := x509.MarshalPKCS8PrivateKey(leafKey)
-	require.NoError(t, err)
-	dir := t.TempDir()
-	certificateFile, keyFile = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	require.NoError(t, os.WriteFile(certificateFile,
-		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: leafBytes}), 0o600))
-	require.NoError(t, os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyBytes}), 0o600))
-	authority = x509.NewCertPool()
-	authority.AddCert(ca)
-	return certificateFile, keyFile, authority
-}
+	"lethe/service/servicetest"
+)
 
 // dsrClient is a controller's side, written from the specification and nothing of lethe.
 type dsrClient struct {
@@ -73,17 +32,11 @@ type dsrClient struct {
 // ask asks, and checks the signature of an answer that is no error.
 func (c *dsrClient) ask(method, path string, body []byte) (status int, answer map[string]any) {
 	c.t.Helper()
-	r, err := http.NewRequestWithContext(c.t.Context(), method, c.base+path, bytes.NewReader(body))
-	require.NoError(c.t, err)
-	r.Header.Set("Content-Type", "application/json")
-	response, err := http.DefaultClient.Do(r)
-	require.NoError(c.t, err)
-	text, err := io.ReadAll(response.Body)
-	require.NoError(c.t, err)
-	require.NoError(c.t, response.Body.Close())
-	require.NoError(c.t, json.Unmarshal(text, &answer), "%s", text)
+	response := servicetest.AskThrough(c.t, http.DefaultClient, method, c.base+path, string(body),
+		"Content-Type", "application/json")
+	require.NoError(c.t, json.Unmarshal([]byte(response.Text), &answer), "%s", response.Text)
 	if response.StatusCode < http.StatusBadRequest {
-		c.check(response.Header, text)
+		c.check(response.Header, []byte(response.Text))
 	}
 	return response.StatusCode, answer
 }

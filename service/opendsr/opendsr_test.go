@@ -2,6 +2,7 @@ package opendsr_test
 
 import (
 	"bytes"
+	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
 	"encoding/base64"
@@ -72,7 +73,9 @@ func TestAPrivacyToolAsksByOpenDSR(t *testing.T) {
 	t.Parallel()
 	stream := servicetest.SmallStream(t, 4, 60, 41)
 	config := servicetest.SmallConfig(t, t.TempDir())
-	certificate, key, authority := dsrCertificate(t)
+	private, err := rsa.GenerateKey(rand.Reader, 2048)
+	require.NoError(t, err)
+	certificate, key, authority := servicetest.Certificate(t, dsrDomain, private)
 	config.OpenDSR.Domain, config.OpenDSR.CertificateFile, config.OpenDSR.KeyFile = dsrDomain, certificate, key
 	config.OpenDSR.AllowPrivate, config.OpenDSR.FirstWait = true, time.Millisecond
 	s := servicetest.Start(t, config)
@@ -116,7 +119,7 @@ func TestAPrivacyToolAsksByOpenDSR(t *testing.T) {
 
 	// A customer whom a hold keeps: the request waits, and is taken back. Tools of before ask by the old name.
 	held := servicetest.LabelledIllicit(stream, 3)[0]
-	_, err := requests.SetHold(t.Context(), s.Client(), ingest.Hold{
+	_, err = requests.SetHold(t.Context(), s.Client(), ingest.Hold{
 		Name: "litigation", Transactions: []lethe.TransactionID{held}, Reason: "court", RequestedAt: time.Now(),
 	})
 	require.NoError(t, err)

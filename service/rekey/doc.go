@@ -2,8 +2,8 @@
 //
 // Pseudonyms determine the order of nodes and every random draw, so nothing that contains them can be copied: lethe
 // run on the new directory rebuilds graphs, slices, models and internal topics from the source topics. What cannot be
-// rebuilt is copied: source topics, predictions, dead letters, receipts, the transparency log and the ledger, whose
-// hashes stay those of the deployment's first secret (lethe.Secret.Ledger).
+// rebuilt is copied: source topics, predictions, reasons, dead letters, receipts, the transparency log and the ledger,
+// whose hashes stay those of the deployment's first secret (lethe.Secret.Ledger).
 //
 //	plan.go      the plan, or why it is refused; changes nothing
 //	rotate.go    the rotation; removes an interrupted one

@@ -66,7 +66,7 @@ func (r Rotate) refusals(ctx context.Context) error {
 		return refuse("it is built for the embedded broker: on brokers of others the topics of a deployment hold " +
 			"pseudonyms too. Begin a deployment with another kafka.topic_prefix, a secret of its own and empty data " +
 			"directories, have producers write to both until it has caught up, and retire the one before " +
-			"(docs/operations.md, Another secret)")
+			"(docs/keys.md, Another secret)")
 	}
 	if c.SecretFile != "" {
 		return refuse("secret_file is %s, outside of the data directory, where it cannot be replaced together with it: "+
@@ -81,8 +81,8 @@ func (r Rotate) refusals(ctx context.Context) error {
 			return refuse("roles leaves %s out: one process has to play all of them", role)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(c.DataDir, service.RestoringName)); err == nil {
-		return refuse("a backup was put back into %s and that was not finished: remove the folder", c.DataDir)
+	if err := service.CheckFinished(c.DataDir); err != nil {
+		return refuse("%v", err)
 	}
 	if _, err := os.Stat(configs.InstancePath(c.DataDir)); err != nil {
 		return refuse("%s is no data directory that lethe run has begun: name one with --data-dir", c.DataDir)

@@ -9,7 +9,6 @@ import (
 	"lethe"
 	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/internal/atomicfile"
 	"lethe/pipeline/wire"
 	"lethe/service"
 )
@@ -59,9 +58,5 @@ func seal(ctx context.Context, client *bus.Client, p Plan, fresh lethe.Secret) e
 	if err != nil {
 		return fmt.Errorf("where topics end: %w", err)
 	}
-	sealed, err := wire.NewSealed(fresh, before).Encode()
-	if err != nil {
-		return err
-	}
-	return atomicfile.Write(service.SealedPath(p.New), sealed, 0o644)
+	return service.WriteSealed(p.New, wire.NewSealed(fresh, before))
 }

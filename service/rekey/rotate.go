@@ -64,7 +64,7 @@ func (r Rotate) Run(ctx context.Context) (out Result, err error) {
 	if err != nil {
 		return out, err
 	}
-	if err := r.stage(ctx, "removing what was said under the secret before"); err != nil {
+	if err := r.stage(ctx, "removing records made under the previous secret"); err != nil {
 		return out, err
 	}
 	if err := r.cleanTopics(ctx, out.Plan, fresh); err != nil {

@@ -68,7 +68,9 @@ func TestASecretIsRotated(t *testing.T) {
 	s := servicetest.Start(t, c)
 	s.Replay(stream)
 	require.Equal(t, deletions.Verified, s.Erase("before", lethe.ScopeStubs, gone))
-	before := s.Await(func(st *service.Status) bool { return st.LagRecords == 0 })
+	before := s.Await(func(st *service.Status) bool { return st.LagRecords == 0 && st.ReasonsPending == 0 })
+	published := []map[string]string{s.Newest(bus.Predictions), s.Newest(bus.Reasons)}
+	require.NotEmpty(t, published[1])
 	s.Stop()
 	old, err := configs.KeysOf(c).Secret(t.Context())
 	require.NoError(t, err)
@@ -100,6 +102,7 @@ func TestASecretIsRotated(t *testing.T) {
 	now := s.Await(func(st *service.Status) bool {
 		return st.EnsembleHash == want.EnsembleHash && st.LagRecords == 0 && st.ReasonsPending == 0
 	})
+	require.Equal(t, published, []map[string]string{s.Newest(bus.Predictions), s.Newest(bus.Reasons)}, "they stay")
 	require.Equal(t, before.Timesteps, now.Timesteps)
 	require.Equal(t, before.Transactions, now.Transactions)
 	require.NotEqual(t, before.EnsembleHash, now.EnsembleHash, "pseudonyms fix the draws")
@@ -122,9 +125,7 @@ func TestASecretIsRotated(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.Empty(t, checked.Refused)
-	report, err := audit.Check(t.Context(), audit.Options{Config: c, Fresh: true})
-	require.NoError(t, err)
-	require.Empty(t, report.Problems)
+	servicetest.Audited(t, audit.Options{Config: c, Fresh: true})
 }
 
 // cutOff ends a rotation at every stage that it tells of.
@@ -139,7 +140,7 @@ func cutOff(t *testing.T, c configs.Config, plan rekey.Plan) {
 				stage, seen[told] = told, true
 				unfinished := c
 				unfinished.DataDir = plan.New
-				_, err := service.New(t.Context(), service.Defaults(unfinished, "test", slog.New(slog.DiscardHandler)))
+				_, err := service.New(t.Context(), servicetest.Options(unfinished))
 				require.ErrorContains(t, err, "is not whole")
 				cancel()
 			}
@@ -235,9 +236,7 @@ func TestARotationPutsForgedResultsRight(t *testing.T) {
 		require.NotContains(t, []string{"", "x"}, after[key])
 	}
 	s.Stop()
-	report, err := audit.Check(t.Context(), audit.Options{Config: c})
-	require.NoError(t, err)
-	require.Empty(t, report.Problems)
+	servicetest.Audited(t, audit.Options{Config: c})
 }
 
 // A rotation of the secret tells nobody of anything. What was not delivered before is not lost.

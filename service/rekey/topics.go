@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
 	"lethe"
@@ -18,8 +17,8 @@ import (
 )
 
 // cleanTopics removes records with pseudonyms, or with codes under the old secret, from the copied broker's log.
-// Statuses, which the deployment has signed, and the journal are published again. Reasons contain no pseudonyms and
-// stay: old ones would not be rebuilt.
+// Statuses, which the deployment has signed, and the journal are published again. Predictions and reasons contain no
+// pseudonyms and stay.
 func (r Rotate) cleanTopics(ctx context.Context, p Plan, fresh lethe.Secret) (err error) {
 	own := r.Config.Embedded
 	own.Port, own.DeleteTopics = 0, true
@@ -44,10 +43,6 @@ func (r Rotate) cleanTopics(ctx context.Context, p Plan, fresh lethe.Secret) (er
 	if err != nil {
 		return err
 	}
-	gone, err := keysOf(ctx, client, bus.Reasons)
-	if err != nil {
-		return err
-	}
 	if err := client.Admin().Delete(ctx, bus.Internal()...); err != nil {
 		return err
 	}
@@ -58,7 +53,6 @@ func (r Rotate) cleanTopics(ctx context.Context, p Plan, fresh lethe.Secret) (er
 	if err := wire.PublishRecords(ctx, client, valid); err != nil {
 		return err
 	}
-	again[bus.Reasons] = gone
 	for topic, records := range again {
 		if err := client.Write(ctx, topic, records); err != nil {
 			return err
@@ -129,36 +123,9 @@ func validRecords(ctx context.Context, client *bus.Client) (out []ingest.Outgoin
 }
 
 func sealedBefore(dataDir string) (map[bus.TopicPartition]int64, error) {
-	value, err := os.ReadFile(service.SealedPath(dataDir))
+	sealed, err := service.ReadSealed(dataDir)
 	if err != nil {
 		return nil, fmt.Errorf("%w (start lethe run once, which writes it)", err)
 	}
-	sealed, err := wire.DecodeSealed(value)
-	if err != nil {
-		return nil, err
-	}
 	return sealed.Before()
-}
-
-// keysOf are tombstones for every key of a topic that has a value.
-func keysOf(ctx context.Context, client *bus.Client, topic bus.Topic) (out []ingest.Outgoing, err error) {
-	has := make(map[place]bool)
-	var order []place
-	err = client.ReadAll(ctx, topic, func(rec ingest.Record) error {
-		if len(rec.Key) == 0 || rec.Key[0] == '!' {
-			return nil
-		}
-		at := place{rec.Partition, string(rec.Key)}
-		if _, known := has[at]; !known {
-			order = append(order, at)
-		}
-		has[at] = !rec.Tombstone()
-		return nil
-	})
-	for _, at := range order {
-		if has[at] {
-			out = append(out, ingest.Outgoing{Key: []byte(at.key), Pinned: true, Partition: at.partition})
-		}
-	}
-	return out, err
 }

@@ -6,6 +6,7 @@
 //	topics.go    the content of topics
 //	stream.go    streams, and where records of them could be left
 //	inbox.go     a receiver of alerts
+//	http.go      questions to the HTTP port
 package servicetest
 
 import (

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 
@@ -19,10 +20,10 @@ import (
 type Inbox struct {
 	mu      sync.Mutex
 	refuses bool
-	came    []string
+	bodies  []string
 }
 
-// ServeHTTP notes whom an alert is about.
+// ServeHTTP keeps what came.
 func (i *Inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -30,20 +31,32 @@ func (i *Inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "", http.StatusBadRequest)
 		return
 	}
-	var alert struct {
-		Data struct {
-			Transaction string `json:"transaction"`
-		} `json:"data"`
-	}
-	if text, err := io.ReadAll(r.Body); err == nil && json.Unmarshal(text, &alert) == nil {
-		i.came = append(i.came, alert.Data.Transaction)
+	if text, err := io.ReadAll(r.Body); err == nil {
+		i.bodies = append(i.bodies, string(text))
 	}
 }
 
-func (i *Inbox) Told() []string {
+// Bodies are what came, in order.
+func (i *Inbox) Bodies() []string {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return append([]string{}, i.came...)
+	return slices.Clone(i.bodies)
+}
+
+// Told are the transactions that the alerts are about.
+func (i *Inbox) Told() []string {
+	came := []string{}
+	for _, text := range i.Bodies() {
+		var alert struct {
+			Data struct {
+				Transaction string `json:"transaction"`
+			} `json:"data"`
+		}
+		if json.Unmarshal([]byte(text), &alert) == nil {
+			came = append(came, alert.Data.Transaction)
+		}
+	}
+	return came
 }
 
 func (i *Inbox) Refuse(refuses bool) {

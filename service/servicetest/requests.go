@@ -1,9 +1,7 @@
 package servicetest
 
 import (
-	"bytes"
 	"encoding/json"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -84,13 +82,8 @@ func (r *Running) Post(body any) (status int, text string) {
 	r.T.Helper()
 	data, err := json.Marshal(body)
 	require.NoError(r.T, err)
-	response, err := http.Post("http://"+r.HTTPAddress()+"/api/v1/erasures/plan", "application/json",
-		bytes.NewReader(data))
-	require.NoError(r.T, err)
-	answer, err := io.ReadAll(response.Body)
-	require.NoError(r.T, err)
-	require.NoError(r.T, response.Body.Close())
-	return response.StatusCode, string(answer)
+	answer := r.Ask(http.MethodPost, "/api/v1/erasures/plan", string(data), "Content-Type", "application/json")
+	return answer.StatusCode, answer.Text
 }
 
 // Plan is what a running service answers.
@@ -103,12 +96,16 @@ func (r *Running) Plan(asked service.PlanRequest) service.Plan {
 	return plan
 }
 
-func Receipt(t *testing.T, c configs.Config, id string) receipt.Receipt {
+// Receipt reads and checks the receipt of a request.
+func Receipt(t testing.TB, c configs.Config, id string) receipt.Receipt {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(service.ReceiptsDir(c.DataDir), id+".json"))
+	signed, err := os.ReadFile(filepath.Join(service.ReceiptsDir(c.DataDir), id+".json"))
 	require.NoError(t, err)
-	r, _, err := receipt.Verify(data, receipt.Trust{})
+	key, err := configs.ReadPublicKey(configs.PublicKeyPath(c.SigningKeyPath()))
 	require.NoError(t, err)
+	r, verification, err := receipt.Verify(signed, receipt.Pinned(key))
+	require.NoError(t, err)
+	require.True(t, verification.Valid, "%v", verification.Problems)
 	return r
 }
 

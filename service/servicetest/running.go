@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lethe/audit"
 	"lethe/configs"
 	"lethe/dataset"
 	"lethe/metrics/events"
@@ -37,13 +38,13 @@ type tally struct {
 }
 
 func (c *tally) listener() events.Listener {
-	return events.Listener{
-		RecordsConsumed: func(e events.RecordsConsumed) {
+	return events.Tee(
+		events.On(func(e events.RecordsConsumed) {
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			c.results[e.Result] += e.Count
-		},
-	}
+		}),
+	)
 }
 
 // Consumed returns how many records had a result since the service started.
@@ -51,6 +52,20 @@ func (r *Running) Consumed(result events.Result) int {
 	r.seen.mu.Lock()
 	defer r.seen.mu.Unlock()
 	return r.seen.results[result]
+}
+
+// Audited checks a data directory at rest, which must have no problem.
+func Audited(t testing.TB, o audit.Options) *audit.Report {
+	t.Helper()
+	report, err := audit.Check(t.Context(), o)
+	require.NoError(t, err)
+	require.Empty(t, report.Problems)
+	return report
+}
+
+// Options are those of a service that logs nothing and whose keys are the same in every test.
+func Options(c configs.Config) service.Options {
+	return service.Options{Config: c, Version: "test", Random: Zeros{}, Logger: slog.New(slog.DiscardHandler)}
 }
 
 // Start runs a service; Stop ends it and checks that it ended well.
@@ -66,12 +81,28 @@ func StartAt(t testing.TB, c configs.Config, now func() time.Time) *Running {
 	if testing.Verbose() {
 		level = slog.LevelInfo
 	}
-	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
+	o := Options(c)
+	o.Logger, o.Now = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})), now
+	return StartWith(t, o)
+}
+
+// StartWith is Start with options of its own; its listener is that of Consumed.
+func StartWith(t testing.TB, o service.Options) *Running {
+	t.Helper()
 	seen := &tally{results: make(map[events.Result]int)}
-	s, err := service.New(t.Context(), service.Options{
-		Config: c, Version: "test", Random: Zeros{}, Logger: log, Listener: seen.listener(), Now: now,
-	})
+	o.Listener = seen.listener()
+	s, err := service.New(t.Context(), o)
 	require.NoError(t, err)
+	return run(t, s, seen)
+}
+
+// Run runs a service that was made; Stop is as that of Start.
+func Run(t testing.TB, s *service.Service) *Running {
+	t.Helper()
+	return run(t, s, nil)
+}
+
+func run(t testing.TB, s *service.Service, seen *tally) *Running {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(ctx) }()

@@ -22,6 +22,14 @@ func SmallStream(t testing.TB, steps, nodes int, seed uint64) *dataset.Stream {
 	return s
 }
 
+// Part is a stream of some timesteps alone.
+func Part(t testing.TB, s *dataset.Stream, first, last lethe.Timestep) *dataset.Stream {
+	t.Helper()
+	part, err := s.Slice(first, last)
+	require.NoError(t, err)
+	return part
+}
+
 // LabelledIllicit returns the ids of labelled illicit transactions of a
 // timestep.
 func LabelledIllicit(s *dataset.Stream, t lethe.Timestep) []lethe.TransactionID {

@@ -2,5 +2,5 @@ package supervisor
 
 // String returns the state's name.
 func (s State) String() string {
-	return [...]string{"new", "opened", "running", "stopped", "failed"}[s]
+	return [...]string{"new", "running", "failed"}[s]
 }

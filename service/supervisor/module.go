@@ -22,14 +22,12 @@ type Process interface {
 	Close() error
 }
 
-// State is the progress of a module.
+// State is what a module reports.
 type State uint8
 
-// A module is Opened, then Running, then Stopped or Failed.
+// A module is Running until it has Failed or is stopped.
 const (
-	Opened State = iota + 1
-	Running
-	Stopped
+	Running State = iota + 1
 	Failed
 )
 

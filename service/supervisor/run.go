@@ -35,9 +35,7 @@ func (s *Supervisor) Run(ctx context.Context) error {
 				once.Do(func() { first = fmt.Errorf("%s: %w", m.Name, err) })
 				s.changed(m.Name, Failed)
 				stop()
-				return
 			}
-			s.changed(m.Name, Stopped)
 		})
 	}
 	all.Wait()

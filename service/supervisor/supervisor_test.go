@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -29,15 +28,12 @@ func (j *journal) add(format string, args ...any) {
 	j.lines = append(j.lines, fmt.Sprintf(format, args...))
 }
 
-// take returns the lines since the last call, sorted if their order is open.
-func (j *journal) take(sorted bool) []string {
+// take returns the lines since the last call.
+func (j *journal) take() []string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	out := j.lines
 	j.lines = nil
-	if sorted {
-		slices.Sort(out)
-	}
 	return out
 }
 
@@ -82,7 +78,6 @@ func newStack() *stack {
 		{Name: "topics", Needs: []string{"broker"}},
 		{Name: "score", Needs: []string{"topics"}},
 		{Name: "train", Needs: []string{"topics"}},
-		{Name: "unused", Needs: []string{"topics"}},
 		{Name: "http", Needs: []string{"score", "train"}},
 	} {
 		p := &process{name: m.Name, journal: &s.journal, fail: make(chan error, 1)}
@@ -96,32 +91,29 @@ func newStack() *stack {
 	return s
 }
 
-func (s *stack) supervisor(t *testing.T) *supervisor.Supervisor {
-	t.Helper()
-	out, err := supervisor.New(s.modules, func(module string, state supervisor.State) {
+func (s *stack) supervisor() *supervisor.Supervisor {
+	return supervisor.New(s.modules, func(module string, state supervisor.State) {
 		s.states.add("%s %s", module, state)
 	})
-	require.NoError(t, err)
-	return out
 }
 
-// What is needed opens in order and nothing else does; what needs others stops
+// Modules open in order; what needs others stops
 // before them, though all are told at once; closing goes backwards.
-func TestModulesOpenByNeedAndStopInReverse(t *testing.T) {
+func TestModulesOpenInOrderAndStopInReverse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStack()
-		v := s.supervisor(t)
-		require.NoError(t, v.Open(t.Context(), "http"))
-		require.Equal(t, []string{"broker opens", "topics opens", "score opens", "train opens", "http opens"}, s.take(false))
+		v := s.supervisor()
+		require.NoError(t, v.Open(t.Context()))
+		require.Equal(t, []string{"broker opens", "topics opens", "score opens", "train opens", "http opens"}, s.take())
 
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- v.Run(ctx) }()
 		synctest.Wait()
-		require.Empty(t, s.take(false))
+		require.Empty(t, s.take())
 		cancel()
 		require.NoError(t, <-ended)
-		lines := s.take(false)
+		lines := s.take()
 		require.Len(t, lines, 5)
 		require.Equal(t, "http stops", lines[0])
 		require.ElementsMatch(t, []string{"score stops", "train stops"}, lines[1:3])
@@ -129,8 +121,8 @@ func TestModulesOpenByNeedAndStopInReverse(t *testing.T) {
 
 		require.NoError(t, v.Close())
 		closed := []string{"http closes", "train closes", "score closes", "topics closes", "broker closes"}
-		require.Equal(t, closed, s.take(false))
-		require.Len(t, s.states.take(true), 15, "each of five is opened, running and stopped")
+		require.Equal(t, closed, s.take())
+		require.Len(t, s.states.take(), 5, "each of five is running")
 	})
 }
 
@@ -138,8 +130,8 @@ func TestModulesOpenByNeedAndStopInReverse(t *testing.T) {
 func TestFirstErrorEndsAllAndIsNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, broken := newStack(), errors.New("store is full")
-		v := s.supervisor(t)
-		require.NoError(t, v.Open(t.Context(), "http"))
+		v := s.supervisor()
+		require.NoError(t, v.Open(t.Context()))
 		ended := make(chan error, 1)
 		go func() { ended <- v.Run(t.Context()) }()
 		synctest.Wait()
@@ -147,13 +139,13 @@ func TestFirstErrorEndsAllAndIsNamed(t *testing.T) {
 		err := <-ended
 		require.ErrorIs(t, err, broken)
 		require.EqualError(t, err, "train: store is full")
-		require.Contains(t, s.states.take(false), "train failed")
-		s.take(false)
+		require.Contains(t, s.states.take(), "train failed")
+		s.take()
 
 		s.processes["http"].closing = errors.New("socket")
 		s.processes["topics"].closing = errors.New("connection")
 		require.EqualError(t, v.Close(), "close http: socket\nclose topics: connection")
-		require.Len(t, s.take(false), 5, "one that cannot be closed keeps no other open")
+		require.Len(t, s.take(), 5, "one that cannot be closed keeps no other open")
 		require.NoError(t, v.Close(), "closing again does nothing")
 	})
 }
@@ -161,8 +153,8 @@ func TestFirstErrorEndsAllAndIsNamed(t *testing.T) {
 // A module that just ends has failed: the process would look healthy without it.
 func TestEndingUnaskedIsAFailure(t *testing.T) {
 	s := newStack()
-	v := s.supervisor(t)
-	require.NoError(t, v.Open(t.Context(), "score"))
+	v := s.supervisor()
+	require.NoError(t, v.Open(t.Context()))
 	s.processes["score"].fail <- nil
 	require.EqualError(t, v.Run(t.Context()), "score: ended before it was stopped")
 	require.NoError(t, v.Close())
@@ -172,18 +164,11 @@ func TestEndingUnaskedIsAFailure(t *testing.T) {
 func TestRefusedOpenClosesWhatIsOpen(t *testing.T) {
 	s := newStack()
 	s.refuses["score"] = errors.New("port is taken")
-	v := s.supervisor(t)
-	require.EqualError(t, v.Open(t.Context(), "http"), "port is taken")
+	v := s.supervisor()
+	require.EqualError(t, v.Open(t.Context()), "port is taken")
 	require.NoError(t, v.Close())
 	require.Equal(t,
-		[]string{"broker opens", "topics opens", "score opens", "topics closes", "broker closes"}, s.take(false))
-}
-
-func TestModulesThatCannotBeOrderedAreRefused(t *testing.T) {
-	_, err := supervisor.New([]supervisor.Module{{Name: "a", Needs: []string{"b"}}, {Name: "b"}}, nil)
-	require.EqualError(t, err, "module a needs b, which is not before it")
-	_, err = supervisor.New([]supervisor.Module{{Name: "a"}, {Name: "a"}}, nil)
-	require.EqualError(t, err, "module a is there twice")
+		[]string{"broker opens", "topics opens", "score opens", "topics closes", "broker closes"}, s.take())
 }
 
 func TestResourceIsThereUntilItIsClosed(t *testing.T) {

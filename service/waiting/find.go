@@ -39,8 +39,8 @@ const (
 func Find(f Facts) []Condition {
 	var out []Condition
 	for _, find := range []func(Facts) []Condition{
-		surroundings, processes, openTransactions, rejections, gaps, misplaced, partitionsBehind, labelsUnsettled, quiet,
-		bounds, clocks, erasures, alerts,
+		surroundings, processes, openTransactions, rejections, ownCauses, partitionsBehind, labelsUnsettled, quiet,
+		openTimesteps, clocks, erasures, alerts,
 	} {
 		out = append(out, find(f)...)
 	}
@@ -56,7 +56,7 @@ func surroundings(f Facts) (out []Condition) {
 	add := func(cause Cause, move Party, message, do string) {
 		out = append(out, Condition{Wait: Wait{Cause: cause, Move: move, Message: message, Do: do}})
 	}
-	if place, why := first(f.Brokers); place != "" {
+	if place, why := First(f.Brokers); place != "" {
 		add(BrokersAway, Broker, fmt.Sprintf("%d places cannot be read or written; %s: %s.", len(f.Brokers), place, why),
 			"See that the brokers run and can be reached. lethe continues by itself.")
 	}
@@ -64,11 +64,12 @@ func surroundings(f Facts) (out []Condition) {
 		add(TopicsWrong, Operator, fmt.Sprintf("%d problems with topics; %s.", len(f.Topics), f.Topics[0]),
 			"See docs/operations.md, Components of /readyz; for settings, run lethe topics plan.")
 	}
-	if path, why := first(f.Disk); path != "" {
+	if path, why := First(f.Disk); path != "" {
 		add(DiskFull, Operator, fmt.Sprintf("%d files cannot be written; %s.", len(f.Disk), why),
 			"Make room, or mount the file system for writing. lethe continues by itself.")
 	} else if f.FreeBytes >= 0 && f.FreeBytes < leastFree {
-		add(DiskFull, Operator, fmt.Sprintf("The disk of the data directory has %d MiB free.", f.FreeBytes>>20),
+		add(DiskFull, Operator, fmt.Sprintf("The disk of the data directory has %d MiB free, less than %d.", f.FreeBytes>>20,
+			leastFree>>20),
 			"Make room: lethe stops scoring when the disk is full.")
 	}
 	if f.MostFiles > 0 && f.OpenFiles*10 > f.MostFiles*9 {
@@ -78,7 +79,8 @@ func surroundings(f Facts) (out []Condition) {
 	return out
 }
 
-func first(of map[string]string) (key, value string) {
+// First returns the first entry by key.
+func First(of map[string]string) (key, value string) {
 	for _, key := range slices.Sorted(maps.Keys(of)) {
 		return key, of[key]
 	}

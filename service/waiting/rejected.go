@@ -46,36 +46,39 @@ func rejections(f Facts) (out []Condition) {
 	return out
 }
 
-// gaps finds topics with records that are too far ahead, however few.
-func gaps(f Facts) (out []Condition) {
+// ownCauses finds topics with rejected records, however few, of the reasons with causes of their own.
+func ownCauses(f Facts) (out []Condition) {
 	for _, topic := range slices.Sorted(maps.Keys(f.Intake)) {
 		o := f.Intake[topic]
-		if n := o.Reasons[jumpReason]; n > 0 {
-			out = append(out, Condition{Lasts: f.After, Wait: Wait{
-				Cause: TimestepGap, Move: Operator, Topic: topic,
-				Message: fmt.Sprintf("%d of the latest %d records of %s were rejected, %d of them as %s.", o.Rejected,
-					o.Accepted+o.Rejected, topic, n, jumpReason),
-				Do: fmt.Sprintf("If the gap is real, raise ingest.max_timestep_jump (%d) and run lethe dlq replay --reason %s; "+
-					"else have the producer correct its timesteps.", f.MostJump, jumpReason),
-			}})
+		all := o.Accepted + o.Rejected
+		add := func(n int, lasts time.Duration, w Wait) {
+			if w.Topic = topic; n > 0 {
+				out = append(out, Condition{Lasts: lasts, Wait: w})
+			}
 		}
-	}
-	return out
-}
-
-// misplaced finds topics with records in partitions other than those of their keys, however few.
-func misplaced(f Facts) (out []Condition) {
-	for _, topic := range slices.Sorted(maps.Keys(f.Intake)) {
-		o := f.Intake[topic]
-		if n := o.Reasons[partitionReason]; n > 0 {
-			out = append(out, Condition{Wait: Wait{
-				Cause: WrongPartition, Move: Producer, Topic: topic,
-				Message: fmt.Sprintf("%d of the latest %d records of %s were rejected: they are not in the partitions of their "+
-					"keys.", n, o.Accepted+o.Rejected, topic),
-				Do: fmt.Sprintf("Set the producer's partitioner to murmur2 (librdkafka: partitioner=murmur2_random), then run "+
-					"lethe dlq replay --reason %s.", partitionReason),
-			}})
-		}
+		n := o.Reasons[jumpReason]
+		add(n, f.After, Wait{
+			Cause: TimestepGap, Move: Operator,
+			Message: fmt.Sprintf("%d of the latest %d records of %s were rejected, %d of them as %s.", o.Rejected, all, topic, n,
+				jumpReason),
+			Do: fmt.Sprintf("If the gap is real, raise ingest.max_timestep_jump (%d) and run lethe dlq replay --reason %s; "+
+				"else have the producer correct its timesteps.", f.MostJump, jumpReason),
+		})
+		n = o.Reasons[partitionReason]
+		add(n, 0, Wait{
+			Cause: WrongPartition, Move: Producer,
+			Message: fmt.Sprintf("%d of the latest %d records of %s were rejected: they are not in the partitions of their "+
+				"keys.", n, all, topic),
+			Do: fmt.Sprintf("Set the producer's partitioner to murmur2 (librdkafka: partitioner=murmur2_random), then run "+
+				"lethe dlq replay --reason %s.", partitionReason),
+		})
+		n = o.Reasons[waitingReason]
+		add(n, 0, Wait{
+			Cause: TooManyWaiting, Move: Producer,
+			Message: fmt.Sprintf("%d records of %s were rejected: too many wait for transactions that have not come "+
+				"(ingest.max_waiting).", n, topic),
+			Do: fmt.Sprintf("Send the transactions that they name, then run lethe dlq replay --reason %s.", waitingReason),
+		})
 	}
 	return out
 }
@@ -90,8 +93,8 @@ func mostFrequent(reasons map[string]int) (most string) {
 	return most
 }
 
-// bounds checks the limits of open timesteps, and of records that wait for transactions.
-func bounds(f Facts) (out []Condition) {
+// openTimesteps checks the limit of open timesteps.
+func openTimesteps(f Facts) []Condition {
 	lowest, _ := watermarks(f.Transactions)
 	open := 0
 	for _, s := range f.Steps {
@@ -99,25 +102,15 @@ func bounds(f Facts) (out []Condition) {
 			open++
 		}
 	}
-	if f.MostOpen > 0 && open >= f.MostOpen {
-		out = append(out, Condition{Wait: Wait{
-			Cause: TooManyOpen, Move: Producer,
-			Message: fmt.Sprintf("%d timesteps are open, and more are rejected (ingest.max_open_timesteps).", open),
-			Do: fmt.Sprintf("Send close records to every partition for timesteps that are complete, then run lethe dlq replay "+
-				"--reason %s.", openReason),
-		}})
+	if f.MostOpen == 0 || open < f.MostOpen {
+		return nil
 	}
-	for _, topic := range slices.Sorted(maps.Keys(f.Intake)) {
-		if n := f.Intake[topic].Reasons[waitingReason]; n > 0 {
-			out = append(out, Condition{Wait: Wait{
-				Cause: TooManyWaiting, Move: Producer, Topic: topic,
-				Message: fmt.Sprintf("%d records of %s were rejected: too many wait for transactions that have not come "+
-					"(ingest.max_waiting).", n, topic),
-				Do: fmt.Sprintf("Send the transactions that they name, then run lethe dlq replay --reason %s.", waitingReason),
-			}})
-		}
-	}
-	return out
+	return []Condition{{Wait: Wait{
+		Cause: TooManyOpen, Move: Producer,
+		Message: fmt.Sprintf("%d timesteps are open, and more are rejected (ingest.max_open_timesteps).", open),
+		Do: fmt.Sprintf("Send close records to every partition for timesteps that are complete, then run lethe dlq replay "+
+			"--reason %s.", openReason),
+	}}}
 }
 
 // clocks finds partitions whose latest record is dated in the future.

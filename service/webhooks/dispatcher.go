@@ -10,6 +10,7 @@ import (
 	"lethe"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/internal/check"
 	"lethe/internal/outbound"
 	"lethe/internal/sleep"
 	"lethe/metrics/events"
@@ -26,8 +27,8 @@ type Dispatcher struct {
 // New reads the stored state. Without one, alerts are sent from now on: earlier ones are in the
 // topic, and a new receiver does not expect them.
 func New(ctx context.Context, o Options) (*Dispatcher, error) {
-	if err := o.Validate(); err != nil {
-		return nil, fmt.Errorf("webhooks: %w", err)
+	if err := outbound.CheckURL(o.URL, o.AllowPrivate); err != nil {
+		return nil, fmt.Errorf("webhooks: %w", check.Problem{Key: "url", Value: o.URL, Want: err.Error()})
 	}
 	d := &Dispatcher{o: o, client: outbound.Client(o.AllowPrivate, o.Timeout)}
 	s, found, err := readState(o.StatePath)
@@ -118,7 +119,7 @@ func (d *Dispatcher) take(ctx context.Context, batch bus.Batch, reached map[int]
 func (d *Dispatcher) passOver(rec ingest.Record) {
 	d.o.Logger.Error("a record that lethe did not write was ignored", "partition", rec.Partition, "offset", rec.Offset,
 		"reason", rec.Unauthenticated)
-	d.o.Listener.RecordsMissed(events.RecordsMissed{
+	d.o.Listener(events.RecordsMissed{
 		Topic: string(bus.Predictions), Partition: rec.Partition, From: rec.Offset, To: rec.Offset + 1,
 		Reason: string(ingest.Unproven),
 	})
@@ -155,7 +156,7 @@ func (d *Dispatcher) deliver(ctx context.Context, rec ingest.Record, alert *scor
 		case a.final() || tries >= d.o.Tries:
 			return d.left(rec, tries, a)
 		}
-		d.o.Listener.WebhookTried(events.WebhookTried{Outcome: events.WebhookFailed, Undelivered: len(d.state.Undelivered)})
+		d.o.Listener(events.WebhookTried{Outcome: events.WebhookFailed, Undelivered: len(d.state.Undelivered)})
 		if tries == 1 {
 			d.o.Logger.Warn("an alert was not taken and is sent again", "partition", rec.Partition, "offset", rec.Offset,
 				"answer", a.String())
@@ -197,7 +198,7 @@ func (d *Dispatcher) left(rec ingest.Record, tries int, a answer) error {
 }
 
 func (d *Dispatcher) report(outcome events.WebhookOutcome) {
-	d.o.Listener.WebhookTried(events.WebhookTried{Outcome: outcome, Undelivered: len(d.state.Undelivered)})
+	d.o.Listener(events.WebhookTried{Outcome: outcome, Undelivered: len(d.state.Undelivered)})
 }
 
 // reportOpen reports how many alerts are undelivered.

@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"lethe"
-	"lethe/internal/check"
-	"lethe/internal/outbound"
 	"lethe/metrics/events"
 	"lethe/pipeline/role"
 )
@@ -41,20 +39,4 @@ type Options struct {
 	Random   func() float64
 	Listener events.Listener
 	Logger   *slog.Logger
-}
-
-// Validate reports all problems at once.
-func (o Options) Validate() error {
-	var p check.Problems
-	if err := outbound.CheckURL(o.URL, o.AllowPrivate); err != nil {
-		p.Bad("url", o.URL, "%s", err.Error())
-	}
-	p.That(len(o.Secret) > 0, "secret", "", "a secret")
-	p.AtLeast("tries", o.Tries, 1)
-	p.That(o.FirstWait > 0 && o.LongestWait >= o.FirstWait, "longest_wait", o.LongestWait, "at least %v", o.FirstWait)
-	p.That(o.Timeout > 0, "timeout", o.Timeout, "above 0")
-	p.That(o.StatePath != "", "state_path", o.StatePath, "a file")
-	p.That(o.Topics != nil && o.Alerts != nil && o.Now != nil && o.Random != nil && o.Logger != nil,
-		"surroundings", "", "topics, alerts, a clock, random numbers and a log")
-	return p.Err()
 }

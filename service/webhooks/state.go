@@ -45,7 +45,7 @@ type undelivered struct {
 func readState(path string) (s state, found bool, err error) {
 	s = state{Format: stateFormat, file: statefile.At(path, stateFormat), persisted: make(map[int]int64)}
 	if found, err = s.file.Read(&s); err != nil {
-		return s, false, fmt.Errorf("state of webhooks: %w (without the file, alerts are told from now on)", err)
+		return s, false, fmt.Errorf("state of webhooks: %w (without the file, only alerts from now on are posted)", err)
 	}
 	s.note()
 	return s, found, nil

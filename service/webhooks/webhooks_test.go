@@ -128,11 +128,11 @@ func newFixture(t *testing.T) *fixture {
 		StatePath: filepath.Join(t.TempDir(), "webhooks", "state.json"), Topics: f.topics, Alerts: f.shown,
 		Now:    func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) },
 		Random: func() float64 { return .5 },
-		Listener: events.Tee(events.Listener{WebhookTried: func(e events.WebhookTried) {
+		Listener: events.Tee(events.On(func(e events.WebhookTried) {
 			f.mu.Lock()
 			defer f.mu.Unlock()
 			f.outcomes[e.Outcome]++
-		}}),
+		})),
 		Logger: slog.New(slog.DiscardHandler),
 	}
 	return f

@@ -1,77 +1,98 @@
 package closed
 
 import (
-	"context"
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
 
 	"lethe"
 	"lethe/internal/swapstore"
 	"lethe/snapshot/stored"
 )
 
-// Replace rewrites the store with another graph, without the old bytes, and returns its
-// description. shards is nil until the timestep is settled.
-func (s Graph) Replace(ctx context.Context, g *lethe.Snapshot, shards []lethe.ShardID) (Description, error) {
-	d := describe(g)
-	err := s.Rewrite(ctx, func(_ swapstore.Reader, dst swapstore.Writer) error {
-		d.fill(dst, g, shards)
-		return nil
-	})
-	return d, err
-}
+// A file has, at its end, a version and a CRC-32C of everything before. That of a graph has its rows one after the
+// other (stored.Row), each behind its pseudonym, the place of each, its payments, and the counts; that of an assignment
+// has a record for each transaction. Places, payments and assignments are of fixed length and ascend, so that one is
+// found without reading the others. By the pseudonym before it, a search recognises a whole id, whatever the bytes of
+// the row before are: an erased id may be a part of it.
+const (
+	version = 1
+	// placeBytes is the length of a pseudonym with the start and length of its row, paymentBytes that of a PaymentKey,
+	// and assignedBytes that of a pseudonym with label and shard.
+	placeBytes    = stored.PseudonymBytes + 8 + 4
+	paymentBytes  = 1 + 2*stored.PseudonymBytes
+	assignedBytes = stored.PseudonymBytes + 1 + 4
+	// countsBytes is the length of the numbers of features, transactions and payments.
+	countsBytes = 4 + 8 + 8
+	// endBytes is the length of version and checksum.
+	endBytes = 1 + crc32.Size
+	// writeBytes is the size of the write buffer.
+	writeBytes = 128 << 10
+)
 
-// fill writes the whole store of a graph and counts labelled nodes. Keys ascend: payments,
-// assignments, description, rows.
-func (d *Description) fill(dst swapstore.Writer, g *lethe.Snapshot, shards []lethe.ShardID) {
-	for _, p := range g.Payments {
-		dst.Set(PaymentKey(g.Nodes[p.Source].Pseudonym, g.Nodes[p.Target].Pseudonym), nil)
-	}
-	if shards != nil {
-		d.assign(dst, g, shards)
-	}
-	dst.Set([]byte{kindMeta}, d.encode())
-	var key, row []byte // Set copies them
-	for i, n := range g.Nodes {
-		key = append(append(key[:0], kindNode), n.Pseudonym[:]...)
-		row = stored.Row{ID: n.ID, Features: g.Row(i)}.AppendTo(row[:0])
-		dst.Set(key, row)
-	}
-}
+// PaymentKey is a payment as a file has it, which a search of the files can look for.
+func PaymentKey(source, target lethe.Pseudonym) []byte { return stored.Key('e', source, target) }
 
-// assign writes labels and shards, and counts labelled nodes.
-func (d *Description) assign(dst swapstore.Writer, g *lethe.Snapshot, shards []lethe.ShardID) {
-	d.Labelled = 0
-	for i, n := range g.Nodes {
-		if n.Label != lethe.Unknown {
-			d.Labelled++
+// Write writes the file of a graph, without labels, under its revision. It is durable when Write returns nil.
+func (d Folder) Write(g *lethe.Snapshot) error {
+	return d.write(name(g.Timestep, g.Revision, graphKind), func(w io.Writer) error {
+		places, row := make([]byte, 0, placeBytes*len(g.Nodes)), []byte(nil)
+		start := 0
+		for i, n := range g.Nodes {
+			row = stored.Row{ID: n.ID, Features: g.Row(i)}.AppendTo(append(row[:0], n.Pseudonym[:]...))
+			places = append(places, n.Pseudonym[:]...)
+			places = binary.BigEndian.AppendUint64(places, uint64(start+stored.PseudonymBytes))
+			places = binary.BigEndian.AppendUint32(places, uint32(len(row)-stored.PseudonymBytes))
+			start += len(row)
+			if _, err := w.Write(row); err != nil {
+				return err
+			}
 		}
-		dst.Set(stored.Key(kindAssigned, n.Pseudonym), encodeAssigned(n.Label, shards[i]))
-	}
-}
-
-// Assign stores labels and shards. They are not read until staging lists the timestep as settled.
-func (s Graph) Assign(g *lethe.Snapshot, shards []lethe.ShardID) (Description, error) {
-	return s.redescribe(func(d *Description, w swapstore.Writer) { d.assign(w, g, shards) })
-}
-
-// Raise sets the revision to one above both the store's own and behind.
-func (s Graph) Raise(behind lethe.Revision) (Description, error) {
-	return s.redescribe(func(d *Description, _ swapstore.Writer) { d.Revision = max(d.Revision, behind) + 1 })
-}
-
-// Adopt sets the revision to one under which the same content exists elsewhere.
-func (s Graph) Adopt(r lethe.Revision) (Description, error) {
-	return s.redescribe(func(d *Description, _ swapstore.Writer) { d.Revision = r })
-}
-
-// redescribe applies fn's writes together with the description that fn updates.
-func (s Graph) redescribe(fn func(*Description, swapstore.Writer)) (Description, error) {
-	d, err := s.Describe()
-	if err != nil {
-		return d, err
-	}
-	return d, s.Apply(func(w swapstore.Writer) error {
-		fn(&d, w)
-		w.Set([]byte{kindMeta}, d.encode())
-		return nil
+		for _, p := range g.Payments {
+			places = append(places, PaymentKey(g.Nodes[p.Source].Pseudonym, g.Nodes[p.Target].Pseudonym)...)
+		}
+		places = binary.BigEndian.AppendUint32(places, uint32(g.FeatureCount))
+		places = binary.BigEndian.AppendUint64(places, uint64(len(g.Nodes)))
+		_, err := w.Write(binary.BigEndian.AppendUint64(places, uint64(len(g.Payments))))
+		return err
 	})
+}
+
+// Assign writes the file of a graph's labels and shards under its revision. It is durable when Assign returns nil.
+func (d Folder) Assign(g *lethe.Snapshot, shards []lethe.ShardID) error {
+	return d.write(name(g.Timestep, g.Revision, assignedKind), func(w io.Writer) error {
+		records := make([]byte, 0, assignedBytes*len(g.Nodes))
+		for i, n := range g.Nodes {
+			records = append(append(records, n.Pseudonym[:]...), byte(n.Label))
+			records = binary.BigEndian.AppendUint32(records, uint32(shards[i]))
+		}
+		_, err := w.Write(records)
+		return err
+	})
+}
+
+// write writes a file. Nobody reads it before the owner lists it: a part that an error leaves is replaced or removed.
+func (d Folder) write(name string, fill func(io.Writer) error) error {
+	err := swapstore.WriteFile(d.FS, d.path(name), func(file io.Writer) error {
+		sum := crc32.New(swapstore.Castagnoli())
+		w := bufio.NewWriterSize(io.MultiWriter(sum, file), writeBytes)
+		if err := fill(w); err != nil {
+			return err
+		}
+		if err := errors.Join(w.WriteByte(version), w.Flush()); err != nil {
+			return err
+		}
+		_, err := file.Write(sum.Sum(nil))
+		return err
+	})
+	if err == nil {
+		err = swapstore.SyncDir(d.FS, d.Dir)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
 }

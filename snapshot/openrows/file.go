@@ -50,9 +50,6 @@ func decodeDescription(n number, value []byte) (description, error) {
 	}, nil
 }
 
-// castagnoli is a polynomial with hardware support.
-func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
-
 // content is the content of a file to be written.
 type content struct{ rows, starts []byte }
 
@@ -64,7 +61,7 @@ func (c *content) add(p lethe.Pseudonym, first, second []byte) {
 }
 
 func (c *content) describe(n number) description {
-	sum := crc32.Update(crc32.Checksum(c.rows, castagnoli()), castagnoli(), c.starts)
+	sum := crc32.Update(crc32.Checksum(c.rows, swapstore.Castagnoli()), swapstore.Castagnoli(), c.starts)
 	return description{
 		number: n, rows: uint32(len(c.starts) / startBytes), bytes: uint32(len(c.rows)), checksum: sum,
 	}

@@ -137,19 +137,14 @@ func (f *folder) remove() error {
 	list := f.removable
 	f.removable = nil
 	f.mu.Unlock()
-	var held swapstore.Held
 	var errs []error
 	for _, n := range list {
-		err := held.Hold(f.fs, f.path(n))
-		if err == nil {
-			err = f.fs.Remove(f.path(n))
-		}
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := swapstore.Unlink(f.fs, f.path(n)); err != nil {
 			errs = append(errs, err)
 			f.release([]number{n})
 		}
 	}
-	if err := errors.Join(append(errs, held.Empty())...); err != nil {
+	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("remove files of rows: %w", err)
 	}
 	return nil

@@ -50,7 +50,7 @@ func (r *reader) ended() bool { return len(r.here) == 0 }
 // advance moves to the next row.
 func (r *reader) advance() error {
 	before := r.pseudonym()
-	r.sum = crc32.Update(r.sum, castagnoli(), r.here)
+	r.sum = crc32.Update(r.sum, swapstore.Castagnoli(), r.here)
 	r.left -= uint32(len(r.here))
 	if _, err := r.next.Discard(len(r.here)); err != nil {
 		return r.failed(err)
@@ -88,7 +88,7 @@ func (r *reader) check() error {
 	if err != nil {
 		return r.failed(err)
 	}
-	if sum := crc32.Update(r.sum, castagnoli(), starts); sum != r.checksum {
+	if sum := crc32.Update(r.sum, swapstore.Castagnoli(), starts); sum != r.checksum {
 		return fmt.Errorf("%w: file %d: checksum %08x, want %08x", swapstore.ErrCorrupt, r.number, sum, r.checksum)
 	}
 	return nil

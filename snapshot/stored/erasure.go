@@ -18,12 +18,6 @@ func (e Erasure) Names(about []lethe.Pseudonym) bool {
 	return slices.ContainsFunc(about, func(p lethe.Pseudonym) bool { return e.Nodes[p] })
 }
 
-// IsIn reports whether an entry must be erased, by the pseudonyms at the end of its key. Error: ErrCorrupt.
-func (e Erasure) IsIn(key []byte, prefix int) (bool, error) {
-	about, err := Pseudonyms(key, prefix, (len(key)-prefix)/PseudonymBytes)
-	return e.Names(about), err
-}
-
 // Keeps reports whether a transaction stays unchanged.
 func (e Erasure) Keeps(p lethe.Pseudonym) bool {
 	_, redacted := e.Features[p]

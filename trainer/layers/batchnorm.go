@@ -32,9 +32,6 @@ type BatchNorm struct {
 
 // Norm adds normalised(x)·weight + bias, column by column.
 func Norm(b *Builder, x *gorgonia.Node, n *BatchNorm) *gorgonia.Node {
-	if b.err != nil {
-		return nil
-	}
 	cols := Width(x)
 	n.normalised = make([]float32, b.Capacity*cols)
 	n.call.Inverse, n.call.Shift = make([]float32, cols), make([]float32, cols)

@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"cmp"
 	"fmt"
 
 	"gorgonia.org/gorgonia"
@@ -11,7 +12,7 @@ import (
 
 // Builder assembles the expression graph of a program, differentiates it and plans its operators.
 // Layers are functions that add to it. It keeps the first error, so that models read as formulas;
-// Err returns it.
+// Err returns it. What cannot be added is a leaf of the same shape, to which layers may be added too.
 type Builder struct {
 	// Training means that batch norms use statistics of the batch, and that dropout and attention
 	// losses are active.
@@ -115,9 +116,6 @@ type Operation struct {
 
 // Apply adds an operation's node to the graph.
 func (b *Builder) Apply(o Operation) *gorgonia.Node {
-	if b.err != nil {
-		return nil
-	}
 	b.operators++
 	op := &operator{
 		name: b.unique(o.Kind), number: uint32(b.operators), inputs: o.Inputs, out: o.Out, run: o.Run,
@@ -144,8 +142,8 @@ func (b *Builder) Apply(o Operation) *gorgonia.Node {
 	}
 	n, err := gorgonia.ApplyOp(op, o.Inputs...)
 	if err != nil {
-		b.err = fmt.Errorf("operator %s: %w", o.Kind, err)
-		return nil
+		b.err = cmp.Or(b.err, fmt.Errorf("operator %s: %w", o.Kind, err))
+		return gorgonia.NodeFromAny(b.graph, o.Out, gorgonia.WithName(b.unique(o.Kind)))
 	}
 	b.needs[n] = any
 	return n

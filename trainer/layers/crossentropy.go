@@ -16,9 +16,6 @@ var ErrNoLabels = errors.New("no labelled rows")
 // w[y]·nll / Σ w[y] over rows with y ≥ 0, like PyTorch's cross_entropy with ignore_index -1. It
 // fails with ErrNoLabels if the sum of weights is 0.
 func CrossEntropy(b *Builder, logits *gorgonia.Node) *gorgonia.Node {
-	if b.err != nil {
-		return nil
-	}
 	out := gorgonia.NewF32(0)
 	probabilities := make([]float64, b.Capacity*Width(logits))
 	return b.Apply(Operation{

@@ -11,9 +11,6 @@ import (
 // The neural network that follows is built from Linear, Norm and ReLU. The sum commutes with a
 // linear layer without bias, which saves time if x is sparse.
 func GINSum(b *Builder, x, eps *gorgonia.Node) *gorgonia.Node {
-	if b.err != nil {
-		return nil
-	}
 	out := b.NewRows(Width(x))
 	return b.Apply(Operation{
 		Kind: "gin", Inputs: gorgonia.Nodes{x, eps}, Out: out, Reads: OfNeighbours,
@@ -37,9 +34,6 @@ func GINSum(b *Builder, x, eps *gorgonia.Node) *gorgonia.Node {
 // GINInput is GINSum of dense features whose neighbour sums are in the batch: x is Source, and
 // Aggregated was filled with NeighbourSum.
 func GINInput(b *Builder, x, eps *gorgonia.Node) *gorgonia.Node {
-	if b.err != nil {
-		return nil
-	}
 	out := b.NewRows(Width(x))
 	return b.Apply(Operation{
 		Kind: "gin.input", Inputs: gorgonia.Nodes{x, eps}, Out: out, Reads: SameRow,

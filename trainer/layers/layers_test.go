@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"gorgonia.org/gorgonia"
 	"pgregory.net/rapid"
 
 	"lethe"
@@ -98,4 +99,18 @@ func TestMaskedSparseEqualsDense(t *testing.T) {
 		k.Products.MulNN(want, dense, w, nil)
 		require.Equal(t, want.Data, byRow.Data)
 	}
+}
+
+// The first error of a builder stays, and layers may be added behind what could not be added.
+func TestBuilderKeepsItsFirstError(t *testing.T) {
+	b, other := NewBuilder(kernels.Portable(), 4, true), NewBuilder(kernels.Portable(), 4, true)
+	w := b.Input("w", make([]float32, 6), true, 2, 3)
+	x := Linear(b, other.Input("x", make([]float32, 8), true, 4, 2), w, nil)
+	require.ErrorContains(t, b.Err(), "operator linear: ")
+	first := b.Err()
+	loss := CrossEntropy(b, ReLU(b, Sum(b, x, other.Input("y", make([]float32, 12), true, 4, 3))))
+	require.Nil(t, b.Gradients(loss, gorgonia.Nodes{w}))
+	require.Equal(t, first, b.Err())
+	_, err := b.PlanFor(loss)
+	require.Equal(t, first, err)
 }

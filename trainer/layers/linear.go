@@ -9,9 +9,6 @@ import (
 // Linear adds x·W + bias: x is rows × in or a source, w is in × out, bias has
 // length out or is nil.
 func Linear(b *Builder, x, w, bias *gorgonia.Node) *gorgonia.Node {
-	if b.err != nil {
-		return nil
-	}
 	inputs := gorgonia.Nodes{x, w}
 	if bias != nil {
 		inputs = append(inputs, bias)
@@ -90,9 +87,6 @@ func linearGradWeight(b *Builder, grad, x, w *gorgonia.Node) *gorgonia.Node {
 
 // Bias adds x + bias, row by row.
 func Bias(b *Builder, x, bias *gorgonia.Node) *gorgonia.Node {
-	if b.err != nil {
-		return nil
-	}
 	out := b.NewRows(Width(x))
 	return b.Apply(Operation{
 		Kind: "bias", Inputs: gorgonia.Nodes{x, bias}, Out: out, Reads: SameRow,
@@ -132,9 +126,6 @@ func columnSums(b *Builder, grad *gorgonia.Node) *gorgonia.Node {
 
 // Sum adds two matrices of one shape.
 func Sum(b *Builder, x, y *gorgonia.Node) *gorgonia.Node {
-	if b.err != nil {
-		return nil
-	}
 	out := b.NewRows(Width(x))
 	return b.Apply(Operation{
 		Kind: "sum", Inputs: gorgonia.Nodes{x, y}, Out: out, Reads: SameRow,

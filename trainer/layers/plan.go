@@ -35,12 +35,9 @@ func (p *Plan) SizeBytes() int {
 // own gradient, because the constant that gorgonia.Grad would share between all graphs is not
 // safe for concurrent use.
 func (b *Builder) Gradients(loss *gorgonia.Node, wrt gorgonia.Nodes) gorgonia.Nodes {
-	if b.err != nil {
-		return nil
-	}
 	one := gorgonia.NewScalar(b.graph, tensor.Float32,
 		gorgonia.WithName(b.unique("one")), gorgonia.WithValue(float32(1)))
-	return b.backpropagate(loss, one, wrt)
+	return b.GradientsOf(loss, one, wrt)
 }
 
 // GradientsOf differentiates the weighted sum of a matrix's entries with respect to wrt.
@@ -48,13 +45,8 @@ func (b *Builder) GradientsOf(output, weights *gorgonia.Node, wrt gorgonia.Nodes
 	if b.err != nil {
 		return nil
 	}
-	return b.backpropagate(output, weights, wrt)
-}
-
-// backpropagate propagates the gradient of an output back to wrt.
-func (b *Builder) backpropagate(output, gradient *gorgonia.Node, wrt gorgonia.Nodes) gorgonia.Nodes {
-	b.terms = map[*gorgonia.Node]gorgonia.Nodes{output: {gradient}}
-	grads, err := gorgonia.Backpropagate(gorgonia.Nodes{output}, gorgonia.Nodes{gradient}, wrt)
+	b.terms = map[*gorgonia.Node]gorgonia.Nodes{output: {weights}}
+	grads, err := gorgonia.Backpropagate(gorgonia.Nodes{output}, gorgonia.Nodes{weights}, wrt)
 	for i, g := range grads {
 		if !b.isSum(g, b.terms[wrt[i]]) {
 			err = errMerged
@@ -71,9 +63,6 @@ func (b *Builder) Plan() (*Plan, error) { return b.plan(func(*gorgonia.Node) boo
 
 // PlanFor is Plan with only the operators that the results need.
 func (b *Builder) PlanFor(results ...*gorgonia.Node) (*Plan, error) {
-	if b.err != nil {
-		return nil, b.err
-	}
 	needed := make(map[*gorgonia.Node]bool)
 	for open := results; len(open) > 0; {
 		n := open[len(open)-1]

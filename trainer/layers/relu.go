@@ -13,9 +13,6 @@ func ReLU(b *Builder, x *gorgonia.Node) *gorgonia.Node {
 func Elementwise(
 	b *Builder, kind string, x *gorgonia.Node, forward func(dst, x []float32), backward func(dst, y, g []float32),
 ) *gorgonia.Node {
-	if b.err != nil {
-		return nil
-	}
 	out := b.NewRows(Width(x))
 	return b.Apply(Operation{
 		Kind: kind, Inputs: gorgonia.Nodes{x}, Out: out, Reads: SameRow,

@@ -38,7 +38,7 @@ func TestGradientsOfSeveralUsesAreAdded(t *testing.T) {
 	out := scaled(b, Sum(b, Sum(b, twice, twice), Sum(b, twice, x)), 1)
 	require.NoError(t, b.Err())
 	upstream := slices.Repeat([]float32{5}, b.Capacity*2)
-	grads := b.backpropagate(out, b.Input("R", upstream, false, b.Capacity, 2), gorgonia.Nodes{x})
+	grads := b.GradientsOf(out, b.Input("R", upstream, false, b.Capacity, 2), gorgonia.Nodes{x})
 	plan, err := b.Plan()
 	require.NoError(t, err)
 	require.NoError(t, plan.Run())

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"lethe"
 	"lethe/trainer/tabular"
 )
 
@@ -94,6 +95,94 @@ func TestSumsOfLeavesAreThoseOfTheirRows(t *testing.T) {
 		for i := range r.Len() { // a row's leaf is where its range is
 			at := f.grower.leafOf(int32(i))
 			require.Contains(t, f.grower.rows[at.from:at.to], int32(i))
+		}
+	})
+}
+
+// rings are rows that no single feature tells apart: the class is the ring that the
+// first two features lie in. The others are noise.
+func rings(n, classes int, seed uint64) tabular.Rows {
+	r := tabular.Rows{Cols: 6}
+	d := lethe.NewDraw(seed, "rings")
+	for range n {
+		x, y := 2*d.Float32()-1, 2*d.Float32()-1
+		r.Features = append(r.Features, x, y, d.Float32(), d.Float32(), d.Float32(), d.Float32())
+		r.Labels = append(r.Labels, min(int32(classes-1), int32(float32(classes)*(x*x+y*y))))
+	}
+	return r
+}
+
+func TestTreesLearnRings(t *testing.T) {
+	for _, classes := range []int{2, 3} {
+		train, test := rings(1500, classes, 1), rings(500, classes, 2)
+		m, report, err := Fit(t.Context(), train, with(func(c *Config) { c.Classes = classes }))
+		require.NoError(t, err)
+		require.Less(t, report.FinalLoss, report.FirstLoss/2)
+		p, err := m.Probabilities(test.Features)
+		require.NoError(t, err)
+		right := 0
+		for i, class := range test.Labels {
+			best := 0
+			for c := range classes {
+				if p[i*classes+c] > p[i*classes+best] {
+					best = c
+				}
+			}
+			if int32(best) == class {
+				right++
+			}
+		}
+		require.Greater(t, right, 450, "%d classes", classes)
+	}
+}
+
+// Packed eight a word and added eight at once, the bins of every
+// feature hold the sums of their rows: in the root, in a leaf, and in its sibling by
+// subtraction.
+func TestHistogramsOfWideRows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := tabular.Rows{Cols: rapid.IntRange(1, 3*lanes).Draw(t, "cols")}
+		n := rapid.IntRange(2, 60).Draw(t, "rows")
+		d := lethe.NewDraw(rapid.Uint64().Draw(t, "seed"), "wide rows")
+		for range n {
+			for range r.Cols {
+				r.Features = append(r.Features, float32(d.IntN(9)))
+			}
+			r.Labels = append(r.Labels, int32(d.IntN(2)))
+		}
+		g := newGrower(newBinned(r, maxBins), Defaults(), float64(n))
+		g.take(everyRow(nil, n), g.data.varying(drawFeatures(r.Cols, 0, Defaults())))
+		for i := range n {
+			g.cells[i] = g.limits.row(d.Float64()-.5, d.Float64()/4)
+			g.rows[i] = int32(i)
+		}
+		cut := rapid.IntRange(1, n-1).Draw(t, "cut")
+		all, left := growing{to: n}, growing{to: cut}
+		g.gather(&left)
+		g.lend(&all)
+		g.lend(&left)
+		for b := range g.bins.words {
+			g.fill(&all, b)
+			g.fill(&left, b)
+		}
+		for _, c := range g.columns {
+			bins := g.data.count(c.feature)
+			rest := *g.histogram(&all, c.position)
+			subtract(rest[:bins], g.histogram(&left, c.position)[:bins])
+			want := make([][3]cell, bins)
+			for i, bin := range g.data.column(c.feature) {
+				want[bin][0] = want[bin][0].plus(g.cells[i])
+				side := 1
+				if i >= cut {
+					side = 2
+				}
+				want[bin][side] = want[bin][side].plus(g.cells[i])
+			}
+			for bin, w := range want {
+				require.Equal(t, w, [3]cell{
+					g.histogram(&all, c.position)[bin], g.histogram(&left, c.position)[bin], rest[bin],
+				})
+			}
 		}
 	})
 }

@@ -65,7 +65,7 @@ func shake(conn net.Conn, s *SASL, clientID string) error {
 			s.Mechanism, strings.Join(answer.SupportedMechanisms, ", "))}
 	case kafka.IllegalSASLState:
 		return &RefusedError{Setting: "kafka.sasl.mechanism",
-			Err: fmt.Errorf("it asks nobody who he is on this port (%s)", code.Title())}
+			Err: fmt.Errorf("there is no authentication on this port (%s)", code.Title())}
 	default:
 		return &RefusedError{Setting: "kafka.sasl.mechanism", Err: code}
 	}

@@ -89,7 +89,7 @@ func (s SASL) check(p *check.Problems, encrypted bool) {
 	}
 	if s.Mechanism == OAuthBearer {
 		p.That(s.TokenFile != "", "sasl.token_file", s.TokenFile, "the file of the token")
-		p.That(s.Username == "", "sasl.username", s.Username, "nothing with %s: the token says who it is", OAuthBearer)
+		p.That(s.Username == "", "sasl.username", s.Username, "nothing with %s: the token names the user", OAuthBearer)
 		p.That(s.PasswordFile == "", "sasl.password_file", s.PasswordFile, "nothing with %s", OAuthBearer)
 		return
 	}

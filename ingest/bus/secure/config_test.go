@@ -34,7 +34,7 @@ func TestEverythingWrongIsReportedAtOnce(t *testing.T) {
 		},
 		"token and user": {
 			secure.Config{TLS: secure.TLS{Enabled: true}, SASL: secure.SASL{Mechanism: secure.OAuthBearer, Username: "u"}},
-			[]string{"the file of the token", "the token says who it is"},
+			[]string{"the file of the token", "the token names the user"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

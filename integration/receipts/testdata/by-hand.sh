@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks a receipt with openssl, jq and coreutils alone: by-hand.sh RECEIPT PUBLIC_KEY. It prints
-# what docs/erasure.md says, or ends with another status than 0.
+# what docs/receipts.md says, or ends with another status than 0.
 set -euo pipefail
 receipt="$1" key="$2" folder="$(mktemp -d)"
 trap 'rm -r "$folder"' EXIT

@@ -53,16 +53,16 @@ func open(ctx context.Context, config configs.Config) (*deployment, error) {
 	}
 	o := service.Defaults(config, "benchmark", slog.New(slog.NewTextHandler(os.Stderr,
 		&slog.HandlerOptions{Level: slog.LevelWarn})))
-	o.Listener = events.Listener{
-		ErasureChanged: func(e events.ErasureChanged) {
+	o.Listener = events.Tee(
+		events.On(func(e events.ErasureChanged) {
 			d.states <- reached{deletions.State(e.State), time.Now(), cputime.Used()}
-		},
-		ShardTrained: func(e events.ShardTrained) {
+		}),
+		events.On(func(e events.ShardTrained) {
 			if e.Reason == events.Unlearn {
 				d.unlearnt.Add(1)
 			}
-		},
-	}
+		}),
+	)
 	var err error
 	if d.service, err = service.New(ctx, o); err != nil {
 		return nil, err

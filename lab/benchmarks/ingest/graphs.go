@@ -19,7 +19,6 @@ import (
 	"lethe/internal/command"
 	"lethe/internal/cputime"
 	"lethe/internal/processors"
-	"lethe/metrics/events"
 	"lethe/pipeline/graphs"
 	"lethe/pipeline/role"
 )
@@ -157,7 +156,7 @@ func (b *benchmark) options(dir string, disk *writtenFS, client *bus.Client) gra
 		Snapshot: c.Ingest.Config, Limits: c.Ingest.Records, Partition: c.PartitionConfig(), Repair: c.RepairConfig(),
 		Secret: lethe.Secret{1}, Version: "benchmark", Workers: c.Workers(), Bus: role.Kafka{Client: client},
 		Clock: coordinator.WallClock{Time: time.Now}, Beside: func(search func()) { go search() },
-		Listener: events.Listener{}, Logger: slog.New(slog.NewTextHandler(os.Stderr, nil)),
+		Logger: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 		Erasure: coordinator.Config{
 			Deployment: lethe.DeploymentID{1}, SigningKey: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)),
 			KernelSet: "none", VerifyTimeout: time.Minute, DefaultScope: lethe.ScopeStubs,

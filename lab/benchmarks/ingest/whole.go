@@ -60,9 +60,9 @@ func (b *benchmark) takeInWhole(ctx context.Context) (m measured, err error) {
 	}
 	o := service.Defaults(config, "benchmark", slog.New(slog.NewTextHandler(os.Stderr,
 		&slog.HandlerOptions{Level: slog.LevelWarn})))
-	o.Listener = events.Listener{
-		RecordsConsumed: w.consumed, ErasureChanged: w.changed, ShardTrained: w.trained, SnapshotChanged: w.stepped,
-	}
+	o.Listener = events.Tee(
+		events.On(w.consumed), events.On(w.changed), events.On(w.trained), events.On(w.stepped),
+	)
 	running, err := service.New(ctx, o)
 	if err != nil {
 		return m, err

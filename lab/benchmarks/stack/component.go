@@ -22,15 +22,13 @@ type component struct {
 	// raw leaves one-hop features out.
 	raw    bool
 	config trainer.Config
-	extras extras
 }
 
-// parseComponent reads what ensemble.ParseComponent reads, and besides :raw, :seed=N and
-// the options of extras.
+// parseComponent reads what ensemble.ParseComponent reads, and besides :raw and :seed=N.
 // Groups have to be said, at least two of them, so that every row has one that does not
 // hold it.
 func parseComponent(text string, shards int, seed uint64) (component, error) {
-	c := component{name: text, extras: extras{epochs: 10, sure: .95, share: 1}}
+	c := component{name: text}
 	fields := strings.Split(text, ":")
 	var served []string
 	for _, field := range fields {
@@ -44,17 +42,8 @@ func parseComponent(text string, shards int, seed uint64) (component, error) {
 				return component{}, fmt.Errorf("component %q: seed is %q, want a whole number", text, value)
 			}
 		default:
-			known, err := c.extras.set(key, value)
-			if err != nil {
-				return component{}, fmt.Errorf("component %q: %w", text, err)
-			}
-			if !known {
-				served = append(served, field)
-			}
+			served = append(served, field)
 		}
-	}
-	if err := c.extras.check(); err != nil {
-		return component{}, fmt.Errorf("component %q: %w", text, err)
 	}
 	parsed, err := ensemble.ParseComponent(strings.Join(served, ":"), shards, networks.Defaults(models.EllipticGIN))
 	if err != nil {
@@ -68,7 +57,7 @@ func parseComponent(text string, shards int, seed uint64) (component, error) {
 		return component{}, fmt.Errorf("component %q: want MODEL:GROUPS with 2 to %d groups", text, shards)
 	}
 	c.config = parsed.Config
-	c.config.Seed, c.extras.seed = seed, seed
+	c.config.Seed = seed
 	return c, nil
 }
 

@@ -31,12 +31,6 @@ func TestComponentsAreReadFromText(t *testing.T) {
 	require.Equal(t, want, c.config)
 	require.True(t, c.raw)
 
-	c, err = parseComponent("trees:2:self=2:sure=.9:spread:smooth=.3:dgi=8", 20, 1)
-	require.NoError(t, err)
-	require.Equal(t, extras{
-		rounds: 2, sure: .9, share: 1, spread: true, smooth: .3, width: 8, epochs: 10, seed: 1,
-	}, c.extras)
-
 	c, err = parseComponent("logistic:2:l2=9", 20, 1)
 	require.NoError(t, err)
 	require.InDelta(t, 9, c.config.Logistic.L2, 0)
@@ -54,11 +48,6 @@ func TestComponentsThatCannotBe(t *testing.T) {
 		"trees:2:seed=x":      `seed is "x"`,
 		"trees:2:colour=red":  `there is no key "colour"`,
 		"trees:2:rounds=many": `rounds is "many"`,
-		"trees:2:self=x":      `self is "x"`,
-		"trees:2:dgi=-1":      "dgi is -1, epochs 10, want at least 0",
-		"trees:2:share=0":     "share is 0, want more than 0, at most 1",
-		"trees:2:self=-1:sure=.5:smooth=1": "self is -1, want at least 0; smooth is 1, want at least 0, less than 1; " +
-			"sure is 0.5, want more than 0.5, at most 1",
 	} {
 		_, err := parseComponent(text, 20, 1)
 		require.ErrorContains(t, err, want)

@@ -75,7 +75,7 @@ func TestLearningFromNothing(t *testing.T) {
 	require.NoError(t, err)
 	require.InDeltaSlice(t, []float64{1. / 3, 1. / 3, 1. / 3}, one.Combination.Coefficients(), 1e-12)
 	require.Equal(t, calibrate.None, one.Calibration.Method())
-	require.InDelta(t, .5, one.Threshold, 0)
+	require.InDelta(t, decision.Undecided, one.Threshold, 0)
 }
 
 func TestMembersAreTakenFromTheRows(t *testing.T) {

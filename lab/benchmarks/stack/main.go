@@ -13,11 +13,6 @@
 //
 //   - component.go: what a component is, read from the command line
 //   - cut.go: the stream, cut into slices as the service cuts it
-//   - extras.go: what a component does with nodes that have no label
-//   - guess.go: self-training, which takes what a model is sure of for labels
-//   - spread.go: label spreading inside a slice, and smoothing of what models say
-//   - dgi.go, adam.go: an encoder of nodes that learns without labels
-//   - embed.go: what it makes of a group's rows, joined to them
 //   - train.go: the models of a component, and what they say
 //   - outofgroup.go: what the groups say that do not hold a row
 //   - learn.go: combination, calibration and threshold, learnt from that
@@ -81,10 +76,8 @@ func main() {
 func vars() kong.Vars {
 	c, split := meta.Defaults(), protocol.EllipticSplit()
 	return kong.Vars{
-		"components_help": "An ensemble: MODEL:GROUPS[:raw][:KEY=VALUE] of every component, with commas; may be " +
-			"repeated. Also seed=N and, for nodes without a label: self=ROUNDS of self-training and spread (of " +
-			"labels in slices) with sure=PROBABILITY and share=PART of the guesses, smooth=SHARE of logits along " +
-			"payments, dgi=WIDTH of embeddings with epochs=N per timestep.",
+		"components_help": "An ensemble: MODEL:GROUPS[:raw][:seed=N][:KEY=VALUE] of every component, with commas; may be " +
+			"repeated.",
 
 		"components":   "trees:2,logistic:2",
 		"method":       partition.Defaults().Method,

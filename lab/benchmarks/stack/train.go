@@ -18,8 +18,6 @@ type trained struct {
 	component
 	runner ensemble.Runner
 	models []*trainer.Checkpoint
-	// embedders are those of the groups, if the component has any.
-	embedders []*embedder
 	// columns are the slices of every group so far, oldest first.
 	columns [][]*lethe.Slice
 	// last is the processor time of every group at the last timestep that was
@@ -33,17 +31,13 @@ func newTrained(c component) (*trained, error) {
 	if err != nil {
 		return nil, fmt.Errorf("component %q: %w", c.name, err)
 	}
-	t := &trained{
+	return &trained{
 		component: c,
 		// One after the other, so that the processor time is that of a group.
 		runner: ensemble.Runner{Engines: []*trainer.Engine{engine}, Workers: 1},
 		models: make([]*trainer.Checkpoint, c.groups), columns: make([][]*lethe.Slice, c.groups),
 		last: make([]time.Duration, c.groups),
-	}
-	for g := 0; c.extras.width > 0 && g < c.groups; g++ {
-		t.embedders = append(t.embedders, &embedder{options: c.extras})
-	}
-	return t, nil
+	}, nil
 }
 
 // learn takes in the slices of a timestep. Models that go on from their last state
@@ -54,24 +48,17 @@ func (t *trained) learn(ctx context.Context, s *step, asked bool) error {
 		return err
 	}
 	for g, union := range unions {
-		if t.extras.spread {
-			union = t.extras.spreadIn(union)
-		}
 		t.columns[g] = append(t.columns[g], union)
 		before := cputime.Used()
-		if t.embedders != nil {
-			t.embedders[g].learn(union)
-		}
 		if !asked && t.config.Schedule == trainer.Window {
 			continue
 		}
 		window := column.Window(t.config, t.columns[g])
-		if t.embedders != nil {
-			window = t.embedders[g].window(window)
-		}
-		if t.models[g], err = t.fit(ctx, g, window); err != nil {
+		made, err := t.runner.Column(lethe.ShardID(t.first+g)).Advance(ctx, t.models[g], window)
+		if err != nil {
 			return fmt.Errorf("component %q: %w", t.name, err)
 		}
+		t.models[g] = made.Checkpoint
 		t.last[g] = cputime.Used() - before
 		t.total += t.last[g]
 	}
@@ -88,19 +75,11 @@ func (t *trained) ask(ctx context.Context, whole trainer.Input, without int) ([]
 		if g == without {
 			continue
 		}
-		graph := whole
-		if t.embedders != nil {
-			graph = t.embedders[g].join(graph)
-		}
-		posteriors, err := t.runner.Engine(0).Probabilities(ctx, model, graph)
+		posteriors, err := t.runner.Engine(0).Probabilities(ctx, model, whole)
 		if err != nil {
 			return nil, fmt.Errorf("component %q: group %d: %w", t.name, g, err)
 		}
-		illicit := ensemble.Illicit(posteriors)
-		if t.extras.smooth > 0 {
-			illicit = smooth(illicit, graph.Neighbours(), t.extras.smooth)
-		}
-		said = append(said, illicit)
+		said = append(said, ensemble.Illicit(posteriors))
 	}
 	return said, nil
 }

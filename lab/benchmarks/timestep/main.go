@@ -79,14 +79,14 @@ func (b *benchmark) Run(ctx context.Context) (err error) {
 	d := &deployment{closed: make(chan moment, b.Steps), scored: make(chan moment, b.Steps), ended: make(chan error, 1)}
 	options := service.Defaults(config, "benchmark",
 		slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
-	options.Listener = events.Listener{
-		SnapshotChanged: func(e events.SnapshotChanged) {
+	options.Listener = events.Tee(
+		events.On(func(e events.SnapshotChanged) {
 			if e.State == lethe.Closed {
 				d.closed <- now()
 			}
-		},
-		SnapshotScored: func(events.SnapshotScored) { d.scored <- now() },
-	}
+		}),
+		events.On(func(events.SnapshotScored) { d.scored <- now() }),
+	)
 	if d.service, err = service.New(ctx, options); err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 // otherwise (Srivastava et al., JMLR 2014). In evaluation it is x itself. The mask is keyed by
 // step, layer, node and column: removing a node changes no other node's mask.
 func Dropout(b *layers.Builder, x *gorgonia.Node, p float64) *gorgonia.Node {
-	if b.Err() != nil || p == 0 || !b.Training {
+	if p == 0 || !b.Training {
 		return x
 	}
 	site := b.Site()

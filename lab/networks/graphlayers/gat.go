@@ -16,9 +16,6 @@ type gat struct{ ends }
 // including its loop, of LeakyReLU(source·z_j + target·z_i). source and target have shape [1,
 // heads, channels].
 func GAT(b *layers.Builder, z, source, target *gorgonia.Node, shape Attention) *gorgonia.Node {
-	if b.Err() != nil {
-		return nil
-	}
 	g := &gat{newEnds(b, shape)}
 	out := b.NewRows(g.size())
 	return b.Apply(layers.Operation{

@@ -24,9 +24,6 @@ type gatv2 struct {
 // edges into i, including its loop, of vector·LeakyReLU(l_j + r_i). vector has shape [1, heads,
 // channels].
 func GATv2(b *layers.Builder, pairs, vector *gorgonia.Node, shape Attention) *gorgonia.Node {
-	if b.Err() != nil {
-		return nil
-	}
 	g := &gatv2{attention: newAttention(b, shape)}
 	size := g.size()
 	g.vector, g.gradVector, g.turnedGradVector = make([]float32, size), make([]float32, size), make([]float32, size)

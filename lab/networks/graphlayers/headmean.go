@@ -8,7 +8,7 @@ import (
 
 // HeadMean adds the mean over the heads of an attention layer's result.
 func HeadMean(b *layers.Builder, x *gorgonia.Node, heads int) *gorgonia.Node {
-	if b.Err() != nil || heads == 1 {
+	if heads == 1 {
 		return x
 	}
 	cols := layers.Width(x) / heads

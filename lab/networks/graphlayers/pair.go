@@ -12,9 +12,6 @@ import (
 // source; both weights are in × out.
 func LinearPair(b *layers.Builder, x, left, right, leftBias, rightBias *gorgonia.Node) *gorgonia.Node {
 	l, r := layers.Linear(b, x, left, leftBias), layers.Linear(b, x, right, rightBias)
-	if b.Err() != nil {
-		return nil
-	}
 	half := layers.Width(left)
 	out := b.NewRows(2 * half)
 	return b.Apply(layers.Operation{
@@ -33,9 +30,6 @@ func LinearPair(b *layers.Builder, x, left, right, leftBias, rightBias *gorgonia
 
 // columns is a copy of some columns of a matrix.
 func columns(b *layers.Builder, x *gorgonia.Node, from, count int) *gorgonia.Node {
-	if b.Err() != nil {
-		return nil
-	}
 	out := b.NewRows(count)
 	return b.Apply(layers.Operation{
 		Kind: "columns", Inputs: gorgonia.Nodes{x}, Out: out,

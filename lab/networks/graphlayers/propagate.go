@@ -14,9 +14,6 @@ import (
 //
 // S is symmetric, so the gradient for x is the same polynomial of S.
 func Propagate(b *layers.Builder, x *gorgonia.Node, hops int, teleport float32) *gorgonia.Node {
-	if b.Err() != nil {
-		return nil
-	}
 	return propagation(b, "propagate", x, hops, teleport)
 }
 

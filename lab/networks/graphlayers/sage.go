@@ -15,9 +15,6 @@ import (
 // The mean is taken after the product, which is the narrower side where x is
 // wide, and touches no zero where x is sparse.
 func SAGE(b *layers.Builder, x, neighbours, bias, self *gorgonia.Node) *gorgonia.Node {
-	if b.Err() != nil {
-		return nil
-	}
 	if b.Needs(x) {
 		return layers.Bias(b, sageMean(b, LinearPair(b, x, neighbours, self, nil, nil)), bias)
 	}
@@ -29,17 +26,11 @@ func SAGE(b *layers.Builder, x, neighbours, bias, self *gorgonia.Node) *gorgonia
 // SAGEInput is SAGE of features whose neighbour means are in the batch: x is Source, and
 // Aggregated was filled with NeighbourMean.
 func SAGEInput(b *layers.Builder, x, neighbours, bias, self *gorgonia.Node) *gorgonia.Node {
-	if b.Err() != nil {
-		return nil
-	}
 	return layers.Sum(b, layers.Linear(b, b.Aggregated(layers.Width(x)), neighbours, bias), layers.Linear(b, x, self, nil))
 }
 
 // sageMean is mean_{j∈N(i)} l_j + r_i for pairs [l | r].
 func sageMean(b *layers.Builder, pairs *gorgonia.Node) *gorgonia.Node {
-	if b.Err() != nil {
-		return nil
-	}
 	half := layers.Width(pairs) / 2
 	out := b.NewRows(half)
 	return b.Apply(layers.Operation{
@@ -66,9 +57,6 @@ func sageMean(b *layers.Builder, pairs *gorgonia.Node) *gorgonia.Node {
 
 // neighbourMean is mean_{j∈N(i)} x_j.
 func neighbourMean(b *layers.Builder, x *gorgonia.Node) *gorgonia.Node {
-	if b.Err() != nil {
-		return nil
-	}
 	out := b.NewRows(layers.Width(x))
 	return b.Apply(layers.Operation{
 		Kind: "mean", Inputs: gorgonia.Nodes{x}, Out: out,

@@ -55,9 +55,6 @@ type Pair struct {
 func SuperGAT(
 	b *layers.Builder, z, source, target *gorgonia.Node, shape Attention, loss SelfSupervision,
 ) *gorgonia.Node {
-	if b.Err() != nil {
-		return nil
-	}
 	g := &superGAT{ends: newEnds(b, shape), loss: loss, pick: b.Site()}
 	if !b.Training {
 		g.loss.Weight = 0

@@ -10,7 +10,6 @@ import (
 
 	"lethe"
 	"lethe/canonical"
-	"lethe/partition/graph"
 	"lethe/partition/repair"
 	"lethe/snapshot"
 )
@@ -31,8 +30,8 @@ func (c Cut) All() []lethe.ShardID {
 }
 
 // Digests returns the digest of every shard's slice.
-func (c Cut) Digests(s *lethe.Snapshot, previous lethe.Timestep, a graph.Assignment) ([]lethe.Digest, error) {
-	list, err := repair.Slices(s, previous, a, c.Shards, c.Repair)
+func (c Cut) Digests(content *snapshot.Content) ([]lethe.Digest, error) {
+	list, err := repair.Slices(content.Snapshot, content.Info.Previous, content.Assignment, c.Shards, c.Repair)
 	if err != nil {
 		return nil, err
 	}

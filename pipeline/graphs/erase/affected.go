@@ -37,8 +37,7 @@ func affected(
 	working := cutting.SideBySide()
 	for i, gone := range cuts {
 		working.Go(func() (err error) {
-			rest, kept := without(content, gone)
-			digests[i], err = c.Digests(rest, content.Info.Previous, kept)
+			digests[i], err = c.Digests(content.Without(gone))
 			return err
 		})
 	}

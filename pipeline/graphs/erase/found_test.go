@@ -45,7 +45,7 @@ func TestWhatWhoLeadsHasFoundGoes(t *testing.T) {
 	require.Empty(t, carried, "nobody has found it")
 	require.NoError(t, e.Adopt(t.Context(), []lethe.Target{subject}, []lethe.Digest{secret.Suppressed(carrier)}))
 	require.NoError(t, store.Erase(t.Context(), []lethe.Target{subject}))
-	require.NoError(t, store.Originals(func(o snapshot.Origin) error {
+	require.NoError(t, store.Letters().Originals(func(o snapshot.Origin) error {
 		t.Errorf("%s@%d is left", o.Topic, o.Offset)
 		return nil
 	}))

@@ -36,8 +36,8 @@ func TestStubsAndPairsThatArePlannedToGoDo(t *testing.T) {
 			pairs[p], pairs[lethe.PseudonymPair{Source: p.Target, Target: p.Source}] = true, true
 		}
 		all := together(requests)
-		rest, kept := without(c, all)
-		stubsAfter, edgesAfter := held(rt, by, rest, kept)
+		rest := c.Without(all)
+		stubsAfter, edgesAfter := held(rt, by, rest.Snapshot, rest.Assignment)
 		stubsBefore, edgesBefore := held(rt, by, c.Snapshot, c.Assignment)
 		for s := range stubsBefore {
 			if !all.Nodes[s.Owner] {

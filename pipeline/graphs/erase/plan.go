@@ -123,7 +123,7 @@ func (e *planner) goneOf(targets []lethe.Target, named int) (gone deletions.Gone
 		switch {
 		case t.Kind == lethe.FeaturesTarget:
 			var columns []int
-			for k := range e.Store.FeatureCount() { // behind these a slice has means of neighbours
+			for k := range e.Store.Marks().FeatureCount() { // behind these a slice has means of neighbours
 				if t.Columns.Hold(k) {
 					columns = append(columns, k)
 				}
@@ -209,7 +209,7 @@ func (e *planner) planTimestep(
 	if err != nil {
 		return nil, err
 	}
-	before := cutEdges(content.Snapshot, content.Assignment)
+	before := cutEdges(content)
 	joins := joins(e.publisher.Cutter.Cut, content.Snapshot, removals, scope)
 	for i, every := range gone {
 		if len(every) == 0 {

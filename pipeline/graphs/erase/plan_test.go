@@ -95,7 +95,7 @@ func TestWhatGoesWithTheNodesIsCounted(t *testing.T) {
 		s.Nodes = append(s.Nodes, lethe.SnapshotNode{Pseudonym: lethe.Pseudonym{byte(i)}, Label: label})
 	}
 	c := &snapshot.Content{Snapshot: s, Assignment: []lethe.ShardID{0, 1, 1, 1}}
-	before := cutEdges(s, c.Assignment)
+	before := cutEdges(c)
 	step := count(c, taking(s, []int{0, 1}), before)
 	require.Equal(t, []int{1, 3, 1}, []int{step.Labels, step.Payments, step.Stubs},
 		"a pair that pays both ways is one cut edge")

@@ -10,7 +10,6 @@ import (
 	"lethe/deletions/withdrawal"
 	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/partition/graph"
 	"lethe/snapshot"
 )
 
@@ -36,17 +35,6 @@ func isAll(own, all lethe.Removal) bool {
 		maps.EqualFunc(own.Features, all.Features, slices.Equal[lethe.Columns])
 }
 
-// without returns a timestep without deleted data, and the shards of the remaining nodes.
-func without(content *snapshot.Content, gone lethe.Removal) (*lethe.Snapshot, graph.Assignment) {
-	var kept graph.Assignment
-	for i, shard := range content.Assignment {
-		if !gone.Nodes[content.Snapshot.Nodes[i].Pseudonym] {
-			kept = append(kept, shard)
-		}
-	}
-	return content.Snapshot.Removed(gone), kept
-}
-
 // count returns the numbers of deleted objects in a timestep with some edges between shards.
 func count(content *snapshot.Content, gone lethe.Removal, cutBefore int) coordinator.StepPlan {
 	s := content.Snapshot
@@ -56,19 +44,19 @@ func count(content *snapshot.Content, gone lethe.Removal, cutBefore int) coordin
 			step.Labels++
 		}
 	}
-	rest, kept := without(content, gone)
-	step.Payments = len(s.Payments) - len(rest.Payments)
-	step.Stubs = cutBefore - cutEdges(rest, kept)
+	rest := content.Without(gone)
+	step.Payments = len(s.Payments) - len(rest.Snapshot.Payments)
+	step.Stubs = cutBefore - cutEdges(rest)
 	return step
 }
 
 // cutEdges counts the edges between shards; there are none before the timestep is settled.
-func cutEdges(s *lethe.Snapshot, a graph.Assignment) (n int) {
-	if a == nil {
+func cutEdges(c *snapshot.Content) (n int) {
+	if c.Assignment == nil {
 		return 0
 	}
-	for _, pair := range s.Undirected() {
-		if a[pair.A] != a[pair.B] {
+	for _, pair := range c.Snapshot.Undirected() {
+		if c.Assignment[pair.A] != c.Assignment[pair.B] {
 			n++
 		}
 	}

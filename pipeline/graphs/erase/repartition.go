@@ -73,8 +73,7 @@ func (a *repartitioner) changed(
 	if content.Assignment == nil {
 		return out, nil
 	}
-	rest, _ := without(content, together(requests))
-	changed, err := a.replaced(ctx, rest, content.Info)
+	changed, err := a.replaced(ctx, content.Snapshot.Removed(together(requests)), content.Info)
 	for i, own := range requests {
 		if !own.IsNothing() {
 			out[i] = slices.Clone(changed)

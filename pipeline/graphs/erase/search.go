@@ -20,17 +20,16 @@ type search struct {
 	files fs.FS
 }
 
-// Search implements coordinator.Graphs: it searches staging and the stores of timesteps.
+// Search implements coordinator.Graphs: it searches staging and the files of timesteps.
 func (e search) Search(
 	ctx context.Context, scanner *scan.Scanner, replaced []coordinator.Replaced,
 ) (scan.Report, error) {
-	folders := []string{snapshot.StagingFolder}
+	places := []string{snapshot.StagingFolder}
 	for _, r := range replaced {
-		folders = append(folders, snapshot.TimestepFolder(r.Timestep))
+		places = append(places, snapshot.TimestepFiles(r.Timestep))
 	}
 	report, err := scanner.ScanDir(ctx, scan.Some(e.files, func(path string) bool {
-		top, _, _ := strings.Cut(path, "/")
-		return slices.Contains(folders, top)
+		return slices.ContainsFunc(places, func(place string) bool { return strings.HasPrefix(path, place) })
 	}))
 	if err != nil {
 		return report, err
@@ -47,7 +46,7 @@ func (e search) Search(
 
 // SearchOriginals searches the content of records in staging, which have their producers' spelling.
 func SearchOriginals(store *snapshot.Store, scanner *scan.Scanner) (hits []scan.FileHit, err error) {
-	err = store.Originals(func(o snapshot.Origin) error {
+	err = store.Letters().Originals(func(o snapshot.Origin) error {
 		for _, h := range scanner.MatchRecord(o.Key, ingest.Spelled([][]byte{o.Value})...) {
 			hits = append(hits, scan.FileHit{Path: snapshot.StagingFolder, Hit: h})
 		}
@@ -71,7 +70,7 @@ func (e search) rows(scanner *scan.Scanner, replaced []coordinator.Replaced) (hi
 		}
 		for i, n := range content.Snapshot.Nodes {
 			for _, h := range scanner.MatchRow(n.ID, content.Snapshot.Row(i)) {
-				hits = append(hits, scan.FileHit{Path: snapshot.TimestepFolder(r.Timestep), Hit: h})
+				hits = append(hits, scan.FileHit{Path: snapshot.TimestepFiles(r.Timestep), Hit: h})
 			}
 		}
 	}

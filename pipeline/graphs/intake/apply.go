@@ -32,7 +32,7 @@ type taken struct {
 // applyAll applies the records of a batch.
 func (tx *taken) applyAll(bounded bool) error {
 	if bounded {
-		snapshot.BoundOpen(tx.Batch)
+		tx.BoundOpen()
 	}
 	for i := range tx.list {
 		d := &tx.list[i]
@@ -173,7 +173,7 @@ func (tx *taken) again(d *decoded) (events.Result, error) {
 	case ingest.Transaction:
 		known, err = tx.Repeats(e.ID)
 	case ingest.Label:
-		known, err = snapshot.RepeatsLabel(tx.Batch, e.LabelRecord)
+		known, err = tx.RepeatsLabel(e.LabelRecord)
 	default:
 	}
 	if err != nil || known {

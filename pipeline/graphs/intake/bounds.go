@@ -11,7 +11,7 @@ import (
 
 // decideFeatures determines the number of features by the first valid transaction, unless it is known.
 func (l *Decoded) decideFeatures(ctx context.Context, o Options) error {
-	if o.Store.FeatureCount() > 0 {
+	if o.Store.Marks().FeatureCount() > 0 {
 		return nil
 	}
 	first := 0
@@ -38,7 +38,7 @@ func (tx *taken) isBounded(ctx context.Context) (bool, error) {
 		default:
 		}
 	}
-	if snapshot.OpenWith(tx.Batch, begins...) <= tx.o.MostOpen {
+	if tx.OpenWith(begins...) <= tx.o.MostOpen {
 		return false, nil
 	}
 	offsets := tx.o.Store.Offsets()

@@ -114,7 +114,7 @@ func place(b *snapshot.Batch, list []decoded) error {
 	if len(transactions) == 0 {
 		return nil
 	}
-	return snapshot.Place(b, transactions)
+	return b.Place(transactions)
 }
 
 // commit stores a batch.
@@ -126,7 +126,7 @@ func (in *Intake) commit(tx *taken, records *Decoded, next int64) error {
 	in.decoder.release(records)
 	for _, result := range events.Results() {
 		if n := tx.tally[result]; n > 0 {
-			in.Listener.RecordsConsumed(events.RecordsConsumed{Topic: string(source.Topic), Result: result, Count: n})
+			in.Listener(events.RecordsConsumed{Topic: string(source.Topic), Result: result, Count: n})
 		}
 	}
 	return nil

@@ -27,7 +27,7 @@ func (l Letters) refused(rec ingest.Record, refusal *ingest.Refusal) ingest.Outg
 }
 
 func (l Letters) note(rec ingest.Record, refusal *ingest.Refusal) {
-	l.Listener.RecordDeadLettered(events.RecordDeadLettered{Topic: rec.Topic, Reason: string(refusal.Reason)})
+	l.Listener(events.RecordDeadLettered{Topic: rec.Topic, Reason: string(refusal.Reason)})
 }
 
 // write publishes dead letters, if there are any.
@@ -45,7 +45,7 @@ func (l Letters) write(ctx context.Context, out []ingest.Outgoing) error {
 // were read. Then it deletes them from the store.
 func (l Letters) SendWaiting(ctx context.Context) error {
 	for {
-		list, err := l.Store.Letters()
+		list, err := l.Store.Letters().Unconfirmed()
 		if err != nil || len(list) == 0 {
 			return err
 		}
@@ -63,7 +63,7 @@ func (l Letters) SendWaiting(ctx context.Context) error {
 		if err := l.write(ctx, out); err != nil {
 			return err
 		}
-		if err := l.Store.ConfirmLetters(len(list)); err != nil {
+		if err := l.Store.Letters().Confirm(len(list)); err != nil {
 			return err
 		}
 	}
@@ -71,11 +71,11 @@ func (l Letters) SendWaiting(ctx context.Context) error {
 
 // ForgetWaiting deletes letters from the store that the leader has written.
 func (l Letters) ForgetWaiting() error {
-	letters, err := l.Store.Letters()
+	letters, err := l.Store.Letters().Unconfirmed()
 	if err != nil || len(letters) == 0 {
 		return err
 	}
-	return l.Store.ConfirmLetters(len(letters))
+	return l.Store.Letters().Confirm(len(letters))
 }
 
 // originOf returns the parts of a record that a later dead letter needs.

@@ -54,10 +54,10 @@ func (p *Publisher) Adopt(d journal.TimestepsChanged) error {
 		delete(same, t)
 	}
 	if len(same) > 0 {
-		err = snapshot.AdoptRevisions(p.Store, same)
+		err = p.Store.Revisions().Adopt(same)
 	}
 	if err == nil && len(behind) > 0 {
-		err = snapshot.RaiseRevisions(p.Store, behind)
+		err = p.Store.Revisions().Raise(behind)
 	}
 	if err == nil {
 		err = p.Store.Marks().PutUnsynced(MarksOf(d)...)

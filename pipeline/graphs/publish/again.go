@@ -102,5 +102,5 @@ func Rewritten(store *snapshot.Store) error {
 			due[info.Timestep] = info.Revision
 		}
 	}
-	return snapshot.RaiseRevisions(store, due)
+	return store.Revisions().Raise(due)
 }

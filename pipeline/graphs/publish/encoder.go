@@ -110,7 +110,7 @@ func (e Encoder) Compare(content *snapshot.Content) (same, others []lethe.ShardI
 	if err != nil {
 		return nil, nil, err
 	}
-	digests, err := e.Cutter.Digests(content.Snapshot, content.Info.Previous, content.Assignment)
+	digests, err := e.Cutter.Digests(content)
 	for i, digest := range digests {
 		if digest == last[i] {
 			same = append(same, lethe.ShardID(i))
@@ -155,7 +155,7 @@ func (e Encoder) manifestDigest(a journal.Artefact, content *snapshot.Content) (
 			return digest, err
 		}
 	}
-	own, err := e.Cutter.Digests(content.Snapshot, content.Info.Previous, content.Assignment)
+	own, err := e.Cutter.Digests(content)
 	if err != nil {
 		return digest, err
 	}

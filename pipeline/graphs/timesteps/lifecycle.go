@@ -230,7 +230,7 @@ func (l *Lifecycle) assign(ctx context.Context) snapshot.Assign {
 		if err != nil {
 			return nil, err
 		}
-		l.Listener.SnapshotPartitioned(events.SnapshotPartitioned{
+		l.Listener(events.SnapshotPartitioned{
 			Timestep: s.Timestep, Balance: report.Scores.Balance, Fairness: report.Scores.Fairness,
 			EdgeCut: report.Scores.EdgeCut, Duration: took,
 		})

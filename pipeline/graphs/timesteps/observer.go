@@ -30,12 +30,12 @@ func (t *observer) begins(infos []snapshot.Info) {
 	for _, info := range infos {
 		if info.State == lethe.Open && !t.begun[info.Timestep] {
 			t.begun[info.Timestep] = true
-			t.listener.SnapshotChanged(events.SnapshotChanged{Timestep: info.Timestep, State: lethe.Open})
+			t.listener(events.SnapshotChanged{Timestep: info.Timestep, State: lethe.Open})
 		}
 	}
 }
 
 // changed reports a new state of a timestep, and how long reaching it took.
 func (t *observer) changed(at lethe.Timestep, state lethe.State, started time.Time) {
-	t.listener.SnapshotChanged(events.SnapshotChanged{Timestep: at, State: state, Duration: t.now().Sub(started)})
+	t.listener(events.SnapshotChanged{Timestep: at, State: state, Duration: t.now().Sub(started)})
 }

@@ -43,16 +43,15 @@ const requestRows = list => [
 // requestKey names a request in an address: its digest, for several requests may have one name.
 const requestKey = s => encodeURIComponent(s.request_digest || s.request_id);
 
-// ids are separated by line breaks, semicolons and, where none belongs to what is asked for, commas. What stands in double
-// quotes is one id, whatever it holds.
+// ids are separated by line breaks, semicolons and, where none belongs to what is asked for, commas. One in double quotes may
+// hold these, and "" in it is one double quote.
 export function ids(text, separators = '\n;,') {
-  const out = [];
-  for (const [, quoted, plain] of String(text ?? '').matchAll(new RegExp(`"([^"\n]*)"|([^${separators}]+)`, 'g'))) {
-    const id = (quoted ?? plain).trim();
-    if (id) out.push(id);
-  }
-  return out;
+  const one = new RegExp(`[^\\S\n]*(?:"((?:[^"\n]|"")*)"[^\\S\n]*(?=[${separators}]|$)|([^${separators}]*))`, 'g');
+  return [...String(text ?? '').matchAll(one)].map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain.trim()).filter(Boolean);
 }
+
+// quoted is an id as ids and the flags of lethe erase take it.
+export const quoted = id => (/[;,\n"]/.test(id) ? `"${id.replaceAll('"', '""')}"` : id);
 
 const kinds = [
   ['nodes', 'Transactions', 'One id a line, or separated by commas or semicolons. Put an id that holds one in double quotes.'],
@@ -79,7 +78,7 @@ const flags = { nodes: '--node', subjects: '--subject', edges: '--edge', feature
 
 // commandOf is the command line that asks for the same, with a signature.
 function commandOf({ targets, scope, request_id, reason, deadline, until }) {
-  const named = Object.entries(targets).flatMap(([kind, list]) => list.map(id => `${flags[kind]}=${id}`));
+  const named = Object.entries(targets).flatMap(([kind, list]) => list.map(id => `${flags[kind]}=${kind === 'features' ? id : quoted(id)}`));
   const more = Object.entries({ until, 'request-id': request_id, reason, deadline }).filter(([, value]) => value).map(([flag, value]) => `--${flag}=${value}`);
   return shell('lethe', 'erase', 'submit', ...named, `--scope=${scope}`, ...more, '--sign', 'KEY');
 }
