@@ -212,7 +212,6 @@ func NewEntry(secret lethe.Secret, r lethe.ErasureRequest, at time.Time) (Entry,
 		Fingerprints: prints, NotSearched: slices.Compact(notSearched), Counts: Counts{Targets: len(e.Targets)},
 		Outcomes: outcomes,
 	}
-	r.Scope = e.Scope
 	var err error
 	if e.Digest, err = RequestDigest(r); err != nil {
 		return Entry{}, fmt.Errorf("%w: %w", ErrRequest, err)

@@ -99,16 +99,17 @@ func (l *Ledger) TakeAll(fresh []Entry) (list []Entry, errs []error, err error) 
 	return list, errs, l.commitAll(written)
 }
 
-// sameAs returns ErrConflict or ErrRepeat if an entry of this id is of another request.
+// sameAs returns ErrConflict or ErrRepeat if an entry of this id is of another request. The same one may have got
+// another scope, if it names none and erasure.default_scope has changed since.
 func (e *Entry) sameAs(later Entry) error {
 	switch {
+	case e.Digest == later.Digest:
+		return nil
 	case !slices.Equal(e.Targets, later.Targets) || e.Scope != later.Scope || e.Reason != later.Reason ||
 		!e.Deadline.Equal(later.Deadline):
 		return fmt.Errorf("request %s: %w", e.RequestID, ErrConflict)
-	case e.Digest != later.Digest:
-		return fmt.Errorf("request %s: %w", e.RequestID, ErrRepeat)
 	default:
-		return nil
+		return fmt.Errorf("request %s: %w", e.RequestID, ErrRepeat)
 	}
 }
 

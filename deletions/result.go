@@ -203,7 +203,8 @@ func Reports(list []Status) []Report {
 	return out
 }
 
-// AsksTheSame reports whether a request has the targets, scope and deadline of the status. A status has no reason.
+// AsksTheSame reports whether a request has the targets, deadline and, if it names one, scope of the status. A status
+// has no reason.
 func (s *Status) AsksTheSame(secret lethe.Secret, r lethe.ErasureRequest) bool {
 	named := make(map[lethe.Digest]bool)
 	for _, o := range s.Outcomes {
@@ -215,5 +216,5 @@ func (s *Status) AsksTheSame(secret lethe.Secret, r lethe.ErasureRequest) bool {
 	}
 	sameDeadline := s.Deadline.IsZero() == r.Deadline.IsZero() && (r.Deadline.IsZero() ||
 		s.Deadline.Equal(record.Time(r.Deadline)))
-	return maps.Equal(named, asked) && s.Scope == r.Scope && sameDeadline
+	return maps.Equal(named, asked) && (r.Scope == "" || s.Scope == r.Scope) && sameDeadline
 }

@@ -232,6 +232,8 @@ type ComponentGroups struct {
 	Groups int `json:"groups"`
 	// Of is the group of each shard.
 	Of []int `json:"of"`
+	// Network means that its checkpoints hold the state of an optimiser and aggregation vectors.
+	Network bool `json:"network,omitempty"`
 }
 
 // RefittedGroups are the retrained groups of a component.
@@ -240,6 +242,8 @@ type RefittedGroups struct {
 	Groups int    `json:"groups"`
 	// Refitted ascend.
 	Refitted []int `json:"refitted"`
+	// Network means that its checkpoints hold the state of an optimiser and aggregation vectors.
+	Network bool `json:"network,omitempty"`
 }
 
 // Refitted returns the groups of every component that learn from some of the acknowledged shards; none without
@@ -250,7 +254,7 @@ func (a *Ack) Refitted(shards []lethe.ShardID) []RefittedGroups {
 	}
 	var out []RefittedGroups
 	for _, c := range a.Components {
-		r := RefittedGroups{Model: c.Model, Groups: c.Groups}
+		r := RefittedGroups{Model: c.Model, Groups: c.Groups, Network: c.Network}
 		for i, shard := range a.Shards {
 			if slices.Contains(shards, shard) {
 				r.Refitted = append(r.Refitted, c.Of[i])

@@ -159,9 +159,6 @@ func (c changes) requestOf(asked api.ErasureRequest) (r lethe.ErasureRequest, er
 	if !r.Deadline.IsZero() {
 		r.Deadline = r.Deadline.UTC().Truncate(time.Millisecond)
 	}
-	if r.Scope == "" {
-		r.Scope = c.config.Erasure.DefaultScope
-	}
 	if r.RequestID == "" {
 		if r.RequestID, err = requests.NewID(rand.Reader); err != nil {
 			return r, err

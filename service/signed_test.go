@@ -119,7 +119,7 @@ func TestTwoPeopleSignAnErasure(t *testing.T) {
 	ctx := t.Context()
 	request := func(id string) lethe.ErasureRequest {
 		targets := lethe.Transactions(servicetest.LabelledIllicit(stream, 1)[0])
-		return lethe.ErasureRequest{RequestID: id, Targets: targets, Scope: lethe.ScopeStubs}
+		return lethe.ErasureRequest{RequestID: id, Targets: targets}
 	}
 	for id, c := range map[string]struct {
 		by  []string
@@ -162,6 +162,7 @@ func TestTwoPeopleSignAnErasure(t *testing.T) {
 	seen, status, err := requests.Waiting(ctx, r.Client(), "gdpr-1")
 	require.NoError(t, err)
 	require.Equal(t, request("gdpr-1").Targets, seen.Targets)
+	require.Equal(t, lethe.ScopeStubs, seen.Scope, "the default")
 	_, err = requests.Approve(ctx, signing(r, "bert"), "gdpr-1", status.RequestDigest, time.Now())
 	require.NoError(t, err)
 	for s = r.StatusOf("gdpr-1"); s.State != deletions.Verified; s = r.StatusOf("gdpr-1") {

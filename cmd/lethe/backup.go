@@ -126,8 +126,8 @@ func (c *backupRestoreCmd) Run(a *command.App) error {
 		return a.PrintJSON(restoredBackup{m.ID, m.CreatedAt, config.DataDir, again})
 	}
 	fmt.Fprintf(a.Stdout, "backup %s of %s is in %s\n", m.ID, m.CreatedAt.Format(time.RFC3339), config.DataDir)
-	fmt.Fprintf(a.Stdout, "erased again: %d targets in %d requests, %d of them held\n", again.Targets, len(again.Requests),
-		len(again.Held))
+	fmt.Fprintf(a.Stdout, "erased again: %d targets of %d requests; %d requests are held\n", again.Targets,
+		len(again.Requests), len(again.Held))
 	for id, state := range again.Ended {
 		fmt.Fprintf(a.Stdout, "request %s was under way and is %s: what the backup held of it is erased if it was "+
 			"suppressed; else submit it again\n", id, state)

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -38,7 +39,7 @@ type eraseSubmitCmd struct {
 	Subject   names         `help:"Key of a subject to erase. Repeatable." placeholder:"KEY"`
 	Until     int64         `help:"Last timestep of --subject; by default the newest." default:"-1" placeholder:"T"`
 	Deadline  string        `help:"When it should be verified: a date, RFC 3339, or a duration (72h)." placeholder:"T"`
-	Scope     string        `help:"How far the erasure reaches: ${enum}." enum:"${scopes}" default:"${scope}"`
+	Scope     string        `help:"How far it reaches: ${scopes}; by default erasure.default_scope." placeholder:"SCOPE"`
 	Reason    string        `help:"Reason; only its keyed hash is stored." placeholder:"TEXT"`
 	RequestID string        `help:"Id of the request; generated if absent." placeholder:"ID"`
 	Wait      bool          `help:"Wait until the request is verified, rejected, cancelled or held."`
@@ -186,6 +187,8 @@ func (c *eraseSubmitCmd) check() error {
 	switch {
 	case c.Timeout <= 0:
 		return command.Usagef("--timeout is %s: give a positive duration, such as 10m", c.Timeout)
+	case c.Scope != "" && !slices.Contains(lethe.SupportedScopes(), c.Scope):
+		return command.Usagef("--scope is %s: want one of %s", c.Scope, strings.Join(lethe.SupportedScopes(), ", "))
 	case len(c.targets()) == 0:
 		return command.Usagef("name at least one target with --node, --edge, --feature or --subject")
 	}

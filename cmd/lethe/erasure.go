@@ -136,7 +136,11 @@ func printRequest(a *command.App, s deletions.Status) {
 		fmt.Fprintf(a.Stdout, "  groups refitted: %s\n", refitted)
 	}
 	if counted := countOutcomes(s.Outcomes); counted != "" {
-		fmt.Fprintf(a.Stdout, "  outcomes: %s\n", counted)
+		name := "outcomes"
+		if !s.State.Final() && s.State != deletions.Erased && s.State != deletions.Held {
+			name = "expected outcomes"
+		}
+		fmt.Fprintf(a.Stdout, "  %s: %s\n", name, counted)
 	}
 	if s.BatchSize > 1 {
 		fmt.Fprintf(a.Stdout, "  carried out together with %d others\n", s.BatchSize-1)

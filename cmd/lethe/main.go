@@ -12,7 +12,6 @@ import (
 	"github.com/alecthomas/kong"
 
 	"lethe"
-	"lethe/configs"
 	"lethe/dataset"
 	"lethe/internal/command"
 )
@@ -51,11 +50,7 @@ func main() { os.Exit(command.Main(program(), version)) }
 
 // vars are the values of help texts and flag defaults that packages define.
 func vars() kong.Vars {
-	c := configs.Default()
-	out := kong.Vars{
-		"scope":  string(c.Erasure.DefaultScope),
-		"scopes": strings.Join(lethe.SupportedScopes(), ", "),
-	}
+	out := kong.Vars{"scopes": strings.Join(lethe.SupportedScopes(), ", ")}
 	maps.Copy(out, command.VarsOf("generate", dataset.GenerateDefaults()))
 	return out
 }

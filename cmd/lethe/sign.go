@@ -108,8 +108,11 @@ func (c *eraseSubmitCmd) printPublished(
 ) error {
 	lacks := len(c.Sign) < signers
 	if c.JSON {
-		out := map[string]any{"request_id": r.RequestID, "state": "submitted", "scope": r.Scope,
+		out := map[string]any{"request_id": r.RequestID, "state": "submitted",
 			"request_digest": submitted.Digest, "nonce": r.Nonce}
+		if r.Scope != "" {
+			out["scope"] = r.Scope
+		}
 		if lacks {
 			out["waits_for"] = deletions.WaitsFor{
 				Signatures: &deletions.WaitsForSignatures{Given: len(c.Sign), Needed: signers},

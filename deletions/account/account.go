@@ -23,13 +23,20 @@ func MayRemain(e deletions.Entry) []string {
 		receipt.InUnreadable(p.Searched), receipt.InClientNames(p.Searched), receipt.InHeldRequests(p.HeldRequests))
 }
 
-const models = "models of the affected shards: shard stores, served ensemble, models.v1"
+const (
+	models = "models of the affected shards: shard stores, served ensemble, models.v1"
+	inside = "inside the checkpoints of networks"
+)
 
-func refitted(p deletions.Progress) (n int) {
+// refitted counts the groups that learnt anew, and those of networks among them.
+func refitted(p deletions.Progress) (all, networks int) {
 	for _, c := range p.Refitted {
-		n += len(c.Refitted)
+		all += len(c.Refitted)
+		if c.Network {
+			networks += len(c.Refitted)
+		}
 	}
-	return n
+	return all, networks
 }
 
 // Artefacts accounts for every place of a record or of data computed from it. Remaining is the number that the search
@@ -49,14 +56,15 @@ func Artefacts(e deletions.Entry, suppressed, entries int) []receipt.ArtefactRow
 		stubs = keptStubs(e, cuts)
 	}
 	checkpoints := leftIn(p, string(bus.Models), acks.Score)
+	groups, networks := refitted(p)
 	rows := []receipt.ArtefactRow{
 		row(receipt.SnapshotRows, "snapshot stores and snapshots.v1", receipt.Rewritten, c.Held,
 			leftIn(p, search.GraphsFolder, string(bus.Snapshots))),
 		row(receipt.Slices, "shard stores and slices.v1", receipt.Replaced, len(p.Slices), cuts),
 		stubs,
-		row(receipt.Checkpoints, models, receipt.Recomputed, refitted(p), checkpoints),
-		row(receipt.OptimiserState, "inside the checkpoints", receipt.Recomputed, len(p.Retrained), checkpoints),
-		row(receipt.AggregationVectors, "inside the checkpoints", receipt.Recomputed, len(p.Retrained), checkpoints),
+		row(receipt.Checkpoints, models, receipt.Recomputed, groups, checkpoints),
+		row(receipt.OptimiserState, inside, receipt.Recomputed, networks, min(networks, checkpoints)),
+		row(receipt.AggregationVectors, inside, receipt.Recomputed, networks, min(networks, checkpoints)),
 		row(receipt.Predictions, "predictions.v1", receipt.Tombstoned, c.Predictions,
 			leftIn(p, string(bus.Predictions))),
 		row(receipt.Predictions, "reasons.v1", receipt.Tombstoned, c.Reasons, leftIn(p, string(bus.Reasons))),

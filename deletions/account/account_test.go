@@ -68,3 +68,23 @@ func TestRemainsAreMeasured(t *testing.T) {
 		}
 	}
 }
+
+// Trees and regressions have no optimiser: a receipt of the default ensemble does not count states of one.
+func TestOptimiserStates_AreThoseOfNetworks(t *testing.T) {
+	e := deletions.Entry{RequestID: "r-1", State: deletions.Verified, Scope: lethe.ScopeStubs}
+	found := func() map[receipt.Artefact]int64 {
+		out := make(map[receipt.Artefact]int64)
+		for _, row := range account.Artefacts(e, 1, 1) {
+			if row.Artefact == receipt.Checkpoints || row.Artefact == receipt.OptimiserState {
+				out[row.Artefact] = row.Found
+				require.Equal(t, row.Found == 0, row.Action == receipt.NoneHeld)
+			}
+		}
+		return out
+	}
+	e.Progress.Refitted = []deletions.RefittedGroups{{Model: "trees", Groups: 2, Refitted: []int{0, 1}}}
+	require.Equal(t, map[receipt.Artefact]int64{receipt.Checkpoints: 2, receipt.OptimiserState: 0}, found())
+	network := deletions.RefittedGroups{Model: "elliptic-gin", Groups: 4, Refitted: []int{0, 1, 3}, Network: true}
+	e.Progress.Refitted = append(e.Progress.Refitted, network)
+	require.Equal(t, map[receipt.Artefact]int64{receipt.Checkpoints: 5, receipt.OptimiserState: 3}, found())
+}

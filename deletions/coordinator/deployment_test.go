@@ -63,6 +63,8 @@ type deployment struct {
 	oneHop bool
 	window time.Duration
 	limits ingest.Limits
+	// scope is that of requests that name none.
+	scope lethe.Scope
 	// restored is the note of the backup that was put back.
 	restored backups.Restored
 	// left, if not nil, is how much another role finds of what a command names.
@@ -76,7 +78,8 @@ type deployment struct {
 func deploy(t testing.TB) *deployment {
 	d := &deployment{
 		TB: t, failure: errCrash, memo: &memo{}, limits: ingest.DefaultLimits(), kv: memorykv.New(),
-		now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
+		scope: lethe.ScopeShard,
+		now:   time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
 	}
 	d.graphs = newFakeGraphs(d)
 	d.bus = fakeBus{d: d, topics: make(map[bus.Topic][]ingest.Record), ends: make(map[bus.Topic]int64)}
@@ -126,7 +129,7 @@ func (d *deployment) boot() error {
 			Secret: testSecret, SigningKey: testKey, KernelSet: "none", Deployment: testSecret.Deployment(""),
 			Version: "test", VerifyTimeout: 10 * time.Second, OneHop: d.oneHop,
 			BatchWindow: d.window, Authority: d.authority,
-			Limits: d.limits, DefaultScope: lethe.ScopeShard,
+			Limits: d.limits, DefaultScope: d.scope,
 		},
 		Ledger: ledger, Log: log, Restored: d.restored,
 		Graphs: d.graphs, Notes: &d.notes, Receipts: d.receipts, Bus: d.bus, Clock: fakeClock{d},

@@ -79,9 +79,6 @@ func (in *intake) read(rec ingest.Record) (one submission, err error) {
 	if !ok {
 		return one, in.signed.control(rec, event, &in.controls)
 	}
-	if request.Scope, err = in.scopeOf(request.ErasureRequest); err != nil {
-		return one, err
-	}
 	now := in.now()
 	if one.cameAt = rec.Time; rec.Time.IsZero() {
 		one.cameAt = now
@@ -91,6 +88,9 @@ func (in *intake) read(rec ingest.Record) (one submission, err error) {
 	}
 	if one.fresh, err = deletions.NewEntry(in.o.Secret, request.ErasureRequest, now); err != nil {
 		return one, err
+	}
+	if request.Scope == "" {
+		one.fresh.Scope = in.o.DefaultScope
 	}
 	for _, t := range lethe.Distinct(request.Targets) {
 		spelled, notSearched, err := scan.SpelledFingerprints(in.o.Secret, in.o.Limits.Normalise, t)
@@ -102,23 +102,6 @@ func (in *intake) read(rec ingest.Record) (one submission, err error) {
 	}
 	one.fresh.Signatures, err = in.signed.request(rec, one.fresh)
 	return one, err
-}
-
-// scopeOf returns a request's scope. One without gets the deployment's at first, for good.
-func (in *intake) scopeOf(request lethe.ErasureRequest) (lethe.Scope, error) {
-	if request.Scope != "" {
-		return request.Scope, nil
-	}
-	for _, before := range in.list {
-		if before.fresh.RequestID == request.RequestID {
-			return before.fresh.Scope, nil
-		}
-	}
-	known, err := in.o.Ledger.Get(request.RequestID)
-	if errors.Is(err, deletions.ErrUnknownRequest) {
-		return in.o.DefaultScope, nil
-	}
-	return known.Scope, err
 }
 
 // enter stores requests in one write, rejects those with a taken id, and returns the others once each.

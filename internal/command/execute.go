@@ -74,10 +74,19 @@ func (p Program) Execute(a *App, args []string) int {
 		return code
 	}
 	if err != nil {
-		fmt.Fprintf(a.Stderr, "%s: %v (see %s --help)\n", p.Name, err, p.Name)
+		fmt.Fprintf(a.Stderr, "%s: %v (see %s --help)\n", p.Name, err, p.selected(err))
 		return ExitUsage
 	}
 	return p.end(a, command.Run())
+}
+
+// selected is the command that a parse error is about, as typed, with the program's name.
+func (p Program) selected(err error) string {
+	var parse *kong.ParseError
+	if errors.As(err, &parse) && parse.Context.Selected() != nil {
+		return parse.Context.Selected().FullPath()
+	}
+	return p.Name
 }
 
 // Parser returns the parser of the program's command lines, whose Model holds all commands.

@@ -39,15 +39,15 @@ func Waiting(
 	}); err != nil {
 		return r, s, err
 	}
-	if r.Scope == "" {
-		r.Scope = s.Scope
-	}
 	if !found {
 		return r, s, fmt.Errorf("%w: the record of request %s is not in the topic", ErrUnknown, requestID)
 	}
 	if digest, err := deletions.RequestDigest(r); err != nil || digest != s.RequestDigest {
 		other := fmt.Errorf("%w: the record of request %s is another than its status is of", ErrDigest, requestID)
 		return r, s, errors.Join(other, err)
+	}
+	if r.Scope == "" {
+		r.Scope = s.Scope
 	}
 	return r, s, nil
 }

@@ -19,6 +19,7 @@ import (
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/scoring/ensemble"
+	"lethe/trainer"
 )
 
 type erasure = role.Erasure[struct{}]
@@ -82,7 +83,10 @@ func (l *logic) acknowledge(ctx context.Context, e *erasure) (a deletions.Ack, e
 func groupsOf(l ensemble.Layout, shards []lethe.ShardID) []deletions.ComponentGroups {
 	out := make([]deletions.ComponentGroups, len(l.Components))
 	for k, c := range l.Components {
-		out[k] = deletions.ComponentGroups{Model: c.Config.Model, Groups: c.Groups, Of: make([]int, len(shards))}
+		model := c.Config.Model
+		out[k] = deletions.ComponentGroups{
+			Model: model, Groups: c.Groups, Of: make([]int, len(shards)), Network: !slices.Contains(trainer.RowModels(), model),
+		}
 		for i, shard := range shards {
 			_, out[k].Of[i] = l.Place(l.ModelsOf(shard)[k])
 		}

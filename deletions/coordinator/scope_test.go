@@ -1,0 +1,35 @@
+package coordinator
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/ingest/bus"
+)
+
+// Its sender computes the digest of a request without knowing the default scope, and waits for a status of that digest.
+// A copy of the record that is read after the default has changed is still the same request.
+func TestARequestWithoutScope_DefaultChanges_HasOneDigestAndScope(t *testing.T) {
+	d := deploy(t)
+	asked := lethe.ErasureRequest{RequestID: "one", Targets: lethe.Transactions("transaction-1"), Nonce: strings.Repeat("0", 32)}
+	digest, err := deletions.RequestDigest(asked)
+	require.NoError(t, err)
+	for _, scope := range []lethe.Scope{lethe.ScopePartition, lethe.ScopeStubs} {
+		d.scope = scope
+		d.submit(asked)
+		require.NoError(t, d.boot())
+		ledger := deletions.NewLedger(d.kv, nil)
+		e, err := ledger.Get("one")
+		require.NoError(t, err)
+		require.Equal(t, lethe.ScopePartition, e.Scope)
+		require.Equal(t, digest, e.Digest)
+		require.Equal(t, deletions.Accepted, e.State)
+	}
+	for _, rec := range d.bus.topics[bus.ErasureStatus] {
+		require.NotContains(t, string(rec.Value), deletions.RejectedConflict)
+	}
+}
