@@ -22,7 +22,7 @@ func TestWrongUse_NamesValueBoundAndRemedy(t *testing.T) {
 		"--until is 9007199254740993: want a timestep of 0 to 2^53": {
 			"erase", "plan", "--subject", "s", "--until", "9007199254740993",
 		},
-		"--scope is galaxy: want one of": {"erase", "submit", "--node", "a", "--scope", "galaxy"},
+		"--scope is galaxy: want one of":                 {"erase", "submit", "--node", "a", "--scope", "galaxy"},
 		"--until is 5, without a subject that it is for": {"erase", "submit", "--node", "a", "--until", "5"},
 		"--node number 2 is not valid: want 1 to 256 bytes": {
 			"erase", "submit", "--node", "a", "--node", "b c",

@@ -15,7 +15,9 @@ import (
 // A copy of the record that is read after the default has changed is still the same request.
 func TestARequestWithoutScope_DefaultChanges_HasOneDigestAndScope(t *testing.T) {
 	d := deploy(t)
-	asked := lethe.ErasureRequest{RequestID: "one", Targets: lethe.Transactions("transaction-1"), Nonce: strings.Repeat("0", 32)}
+	asked := lethe.ErasureRequest{
+		RequestID: "one", Targets: lethe.Transactions("transaction-1"), Nonce: strings.Repeat("0", 32),
+	}
 	digest, err := deletions.RequestDigest(asked)
 	require.NoError(t, err)
 	for _, scope := range []lethe.Scope{lethe.ScopePartition, lethe.ScopeStubs} {
