@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"lethe"
+	"lethe/deletions"
 	"lethe/deletions/forecast"
 	"lethe/internal/atomicfile"
 	"lethe/internal/command"
@@ -132,7 +133,7 @@ func printTargets(a *command.App, p *service.Plan) {
 		fmt.Fprintf(a.Stdout, "%d transactions carry other subjects too, and go whole\n", p.SeveralSubjects)
 	}
 	for _, id := range p.Unknown.All() {
-		fmt.Fprintf(a.Stdout, "%s is not held: check the id\n", id)
+		fmt.Fprintf(a.Stdout, "%s is not held: it is misspelt, or was erased before\n", id)
 	}
 	for _, id := range p.OtherSpellings.All() {
 		fmt.Fprintf(a.Stdout, "%s is held as another spelling: see ingest.normalise\n", id)
@@ -173,6 +174,11 @@ func printPlan(a *command.App, p *service.Plan) error {
 	}
 	between := "\n"
 	for _, s := range p.Scopes {
+		if s.Rejected == string(deletions.RejectedScope) {
+			fmt.Fprintf(a.Stdout, "%s%s: not exact while repair.one_hop is on, since rows of other slices hold means of the "+
+				"target\n", between, s.Scope)
+			between = ""
+		}
 		for _, m := range s.Models {
 			if len(m.Refitted) > 0 {
 				fmt.Fprintf(a.Stdout, "%s%s: %s, groups %v of %d\n", between, s.Scope, m.Model, m.Refitted, m.Groups)
@@ -181,12 +187,25 @@ func printPlan(a *command.App, p *service.Plan) error {
 		}
 	}
 	fmt.Fprintf(a.Stdout, "\nestimates are made of %s\n", strings.ReplaceAll(p.Basis, "_", " "))
-	for _, s := range p.Scopes {
+	printRemains(a, p.Scopes)
+	return nil
+}
+
+// printRemains prints each text of what may remain once, with the scopes that it is of.
+func printRemains(a *command.App, scopes []forecast.Scope) {
+	var texts []string
+	of := make(map[string][]string)
+	for _, s := range scopes {
 		for _, text := range s.MayRemain {
-			fmt.Fprintf(a.Stdout, "may remain at scope %s: %s\n", s.Scope, text)
+			if of[text] == nil {
+				texts = append(texts, text)
+			}
+			of[text] = append(of[text], string(s.Scope))
 		}
 	}
-	return nil
+	for _, text := range texts {
+		fmt.Fprintf(a.Stdout, "may remain at scope %s: %s\n", strings.Join(of[text], ", "), text)
+	}
 }
 
 // planCells are the figures of a scope.

@@ -57,7 +57,8 @@ func TestAlike_SubjectsAndIDs_AreHeldAsOtherSpellings(t *testing.T) {
 	o := d.options(t.TempDir())
 	fillAlike(t, o, 2, 3)
 	targets := append(misspelt(2, 1), lethe.SubjectThrough("Customer 9-9", lethe.NoTimestep),
-		lethe.SubjectThrough("CUSTOMER 2-1", 1), lethe.SubjectThrough("Customer 1-1", lethe.NoTimestep))
+		lethe.SubjectThrough("CUSTOMER 2-1", 1), lethe.SubjectThrough("Customer 1-1", lethe.NoTimestep),
+		lethe.FeaturesOf("Order-2-2", 999)) // beyond the last column
 	ask := func() Answer {
 		answer, err := AskStopped(t.Context(), o, 1, Question{Targets: targets, Scopes: []lethe.Scope{lethe.ScopeStubs}})
 		require.NoError(t, err)
@@ -65,7 +66,7 @@ func TestAlike_SubjectsAndIDs_AreHeldAsOtherSpellings(t *testing.T) {
 	}
 	var subjects, ids []string
 	answer := ask()
-	require.Len(t, answer.Unknown, 4)
+	require.Len(t, answer.Unknown, 5)
 	for _, alike := range answer.Alike {
 		if alike.Kind == lethe.SubjectTarget {
 			subjects = append(subjects, alike.Subject)

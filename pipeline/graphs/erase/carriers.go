@@ -113,12 +113,16 @@ func (e Carriers) HeldAlike(ctx context.Context, targets []lethe.Target) (out []
 	found, err := e.Store.Named(ctx, func(t lethe.Target) bool {
 		return (payments || t.Kind != lethe.PaymentTarget) && of[folded(t)]
 	})
-	held := make(map[string]bool)
+	held := make(map[string][]lethe.Target)
 	for _, t := range found {
-		held[folded(t)] = true
+		held[folded(t)] = append(held[folded(t)], t)
 	}
 	for _, t := range targets {
-		if t.Kind != lethe.SubjectTarget && held[folded(t)] {
+		// Features beyond the last column are of a transaction that is held as it is written.
+		other := func(h lethe.Target) bool {
+			return h.Transaction != t.Transaction || h.Payment.Source != t.Payment.Source || h.Payment.Target != t.Payment.Target
+		}
+		if t.Kind != lethe.SubjectTarget && slices.ContainsFunc(held[folded(t)], other) {
 			out = append(out, t)
 		}
 	}
