@@ -39,8 +39,8 @@ func printAccuracy(w io.Writer, r *demo.Result) {
 		r.TestTimesteps[0], r.TestTimesteps[1], command.OrDash(r.Test.AUC), command.OrDash(r.Test.AveragePrecision),
 		r.Test.MacroF1, r.Test.IllicitF1, r.Test.Labelled, r.Test.Illicit)
 	if r.Test.BestF1 != nil {
-		fmt.Fprintf(w, "best illicit-F1 of any one threshold for all of them, in hindsight: %.3f; mean calibration error: %s\n",
-			*r.Test.BestF1, command.OrDash(r.Test.ExpectedCalibrationError))
+		fmt.Fprintf(w, "best illicit-F1 of any one threshold for all of them, in hindsight: %.3f; mean calibration "+
+			"error: %s\n", *r.Test.BestF1, command.OrDash(r.Test.ExpectedCalibrationError))
 	}
 }
 

@@ -24,7 +24,7 @@ func (l *logic) takeNotices(notices []wire.Notice) error {
 		l.explaining.overtake(lethe.NoTimestep)
 		c := e.Command
 		if c.Phase == wire.PhaseLift {
-			err := lift(l.state, c.Suppressed, c.Subjects)
+			err := l.state.hidden.lift(c.Suppressed, c.Subjects)
 			if err == nil {
 				l.arrivals.lift(c.Suppressed, c.Subjects...)
 			}
@@ -39,10 +39,7 @@ func (l *logic) takeNotices(notices []wire.Notice) error {
 
 // suppress publishes nothing more of some targets.
 func (l *logic) suppress(hashes []lethe.Digest, redacted []lethe.Redaction, subjects []lethe.SubjectUntil) error {
-	err := l.state.suppress(hashes, subjects...)
-	if err == nil {
-		err = redact(l.state, redacted)
-	}
+	err := l.state.hidden.suppress(hashes, redacted, subjects)
 	if err == nil {
 		l.arrivals.suppress(hashes, redacted, subjects...)
 	}

@@ -240,7 +240,7 @@ func (e *explaining) explained(d journal.Explained) error {
 	if err != nil {
 		return err
 	}
-	rows, after := before.next(snapshot, e.state.hiding(e.o.Secret))
+	rows, after := before.next(snapshot, e.state.hidden.hides(e.o.Secret))
 	for _, at := range rows {
 		after.alerts = append(after.alerts, alert{node: snapshot.Nodes[at].Pseudonym})
 	}

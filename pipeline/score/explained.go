@@ -218,3 +218,33 @@ func (e explained) owed() (n int) {
 	}
 	return n
 }
+
+// explainedAnew returns the alerts of a timestep after a change of its graph.
+func explainedAnew(s *state, g *lethe.Snapshot, secret lethe.Secret) (explained, error) {
+	reasons, err := readExplained(s.store, g.Timestep)
+	if err != nil {
+		return reasons, err
+	}
+	return reasons.within(g).redacted(g, s.hidden.redactedIn(g, secret)), nil
+}
+
+// redacted marks alerts whose reasons depend on erased features, of their own transaction or of a neighbour, to be
+// explained again.
+func (e explained) redacted(s *lethe.Snapshot, features map[lethe.Pseudonym]bool) explained {
+	if len(features) == 0 {
+		return e
+	}
+	paid := neighboursOf(s, e.alerts)
+	for i := range e.alerts {
+		a := &e.alerts[i]
+		concerned := features[a.node]
+		for p := range paid[a.node] {
+			concerned = concerned || features[p]
+		}
+		if concerned && !a.owed {
+			a.owed, a.around = true, nil
+			e.again, e.changed = true, true
+		}
+	}
+	return e
+}

@@ -238,7 +238,7 @@ func (l *leader) overwritten(ctx context.Context) (records []ingest.Outgoing, er
 	if err != nil {
 		return nil, fmt.Errorf("read what was predicted: %w", err)
 	}
-	hides := l.state.hiding(l.o.Secret)
+	hides := l.state.hidden.hides(l.o.Secret)
 	for _, key := range slices.Sorted(maps.Keys(final)) {
 		if !bytes.Equal(final[key], newest[key]) && !hides(lethe.TransactionID(key)) {
 			records = append(records, ingest.Outgoing{Key: []byte(key), Value: final[key]})

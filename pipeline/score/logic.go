@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 
 	"lethe"
 	"lethe/ingest/bus"
@@ -56,11 +54,8 @@ func newLogic(o Options, store role.Store) (*logic, error) {
 	if err := l.arrivals.resume(l.state); err != nil {
 		return nil, err
 	}
-	var subjects []lethe.SubjectUntil
-	for target, until := range l.state.subjects {
-		subjects = append(subjects, lethe.SubjectUntil{Target: target, Until: until})
-	}
-	l.arrivals.suppress(slices.Collect(maps.Keys(l.state.suppressed)), l.state.redacted.List(), subjects...)
+	targets, features, subjects := l.state.hidden.list()
+	l.arrivals.suppress(targets, features, subjects...)
 	if err := l.compareAll(); err != nil {
 		return nil, err
 	}

@@ -97,7 +97,7 @@ func (l *logic) predictions(
 ) ([]ingest.Outgoing, *published.Step, []published.Score, error) {
 	all := make([]scoring.Prediction, 0, len(s.Nodes))
 	out, illicit := &published.Step{Threshold: a.threshold}, []published.Score(nil)
-	hides := l.state.hiding(l.o.Secret)
+	hides := l.state.hidden.hides(l.o.Secret)
 	for i, n := range s.Nodes {
 		if !wanted(n.Pseudonym) || hides(n.ID) {
 			continue

@@ -189,7 +189,7 @@ func TestReasonsNameNobodySuppressed(t *testing.T) {
 	topics, w := topics(), wide(t, 3)
 	r := newSubject(t, alerting(topics, w), roletest.NewStore())
 	hidden := w.graphs[2].Nodes[w.graphs[2].Payments[0].Source].ID
-	require.NoError(t, r.logic.state.suppress([]lethe.Digest{secret.Suppression(hidden)}))
+	require.NoError(t, r.logic.state.hidden.suppress([]lethe.Digest{secret.Suppression(hidden)}, nil, nil))
 	for at := lethe.Timestep(1); at <= 2; at++ {
 		require.NoError(t, r.arrive(t, w.model(0, at), w.model(1, at), w.graph(at), w.manifest(at)))
 	}

@@ -35,12 +35,9 @@ type state struct {
 	// servedModels identify the stored models of the served ensemble, by shard.
 	servedModels []model
 	// pins are ensembles that are kept for reasons of a timestep.
-	pins       pins
-	suppressed map[lethe.Digest]bool
-	// subjects are the suppressed subjects, with their last suppressed timestep.
-	subjects map[lethe.Digest]lethe.Timestep
-	redacted lethe.Redactions
-	quality  map[lethe.Timestep]stepQuality
+	pins    pins
+	hidden  *hidden
+	quality map[lethe.Timestep]stepQuality
 	// scored are the timesteps that the journal has as scored, without those that were read since. New ones of them are
 	// passed over: the folder was lost, or their graphs were replaced before this process read them.
 	scored journal.Timesteps
@@ -66,8 +63,7 @@ func readState(store role.Store, layout ensemble.Layout, over *meta.Config) (*st
 		revisions:  make(map[lethe.Timestep]lethe.Revision),
 		lineages:   ensemble.NewLineages(layout, over),
 		candidates: make(map[candidate]arrived),
-		suppressed: make(map[lethe.Digest]bool),
-		subjects:   make(map[lethe.Digest]lethe.Timestep),
+		hidden:     newHidden(store),
 		quality:    make(map[lethe.Timestep]stepQuality),
 		pins:       make(pins),
 		awaits:     lethe.NoTimestep,
@@ -129,7 +125,7 @@ func (s *state) loadServed() error {
 
 // readers read the store, by prefix of the keys.
 func (s *state) readers() map[string]func(key, value []byte) error {
-	return map[string]func(key, value []byte) error{
+	out := map[string]func(key, value []byte) error{
 		linkPrefix: func(key, value []byte) error {
 			t, err := timestepkey.Parse(linkPrefix, key)
 			if err != nil {
@@ -179,13 +175,9 @@ func (s *state) readers() map[string]func(key, value []byte) error {
 			}
 			return err
 		},
-		subjectPrefix: func(key, value []byte) error { return readSubject(s, key, value) },
-		suppressedPrefix: func(key, _ []byte) error {
-			s.suppressed[lethe.Digest(key[len(suppressedPrefix):])] = true
-			return nil
-		},
-		redactedPrefix: func(key, value []byte) error { return readRedacted(s, key, value) },
 	}
+	maps.Copy(out, s.hidden.readers())
+	return out
 }
 
 // learn adds a manifest to memory.

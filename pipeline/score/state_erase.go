@@ -1,96 +1,12 @@
 package score
 
 import (
-	"encoding/binary"
 	"fmt"
-	"maps"
 	"slices"
 
-	"lethe"
 	"lethe/internal/swapstore"
 	"lethe/pipeline/wire"
 )
-
-// suppress stores the keyed hashes of targets, and the last suppressed timesteps of subjects.
-func (s *state) suppress(hashes []lethe.Digest, subjects ...lethe.SubjectUntil) error {
-	until := make(map[lethe.Digest]lethe.Timestep)
-	for _, subject := range subjects {
-		if known, found := s.subjects[subject.Target]; !found || known < subject.Until {
-			until[subject.Target] = subject.Until
-		}
-	}
-	if len(until) == 0 && !slices.ContainsFunc(hashes, func(d lethe.Digest) bool { return !s.suppressed[d] }) {
-		return nil
-	}
-	err := s.store.Apply(func(w swapstore.Writer) error {
-		for _, d := range hashes {
-			w.Set(suppressedKey(d), nil)
-		}
-		for d, t := range until {
-			w.Set(subjectKey(d), binary.BigEndian.AppendUint64(nil, uint64(t)))
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("note suppressed transactions: %w", err)
-	}
-	for _, d := range hashes {
-		s.suppressed[d] = true
-	}
-	maps.Copy(s.subjects, until)
-	return nil
-}
-
-// readSubject reads the last suppressed timestep of a subject.
-func readSubject(s *state, key, value []byte) error {
-	if len(value) != 8 {
-		return fmt.Errorf("%w: a subject goes until a timestep of %d bytes", swapstore.ErrCorrupt, len(value))
-	}
-	s.subjects[lethe.Digest(key[len(subjectPrefix):])] = lethe.Timestep(binary.BigEndian.Uint64(value))
-	return nil
-}
-
-// lift ends the suppression of a cancelled request; of some subjects only after a timestep.
-func lift(s *state, hashes []lethe.Digest, still []lethe.SubjectUntil) error {
-	err := s.store.Apply(func(w swapstore.Writer) error {
-		for _, d := range hashes {
-			w.Delete(suppressedKey(d))
-			w.Delete(subjectKey(d))
-			w.Delete(redactedKey(d))
-		}
-		for _, subject := range still {
-			value := binary.BigEndian.AppendUint64(nil, uint64(subject.Until))
-			w.Set(subjectKey(subject.Target), value)
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("take back what was suppressed: %w", err)
-	}
-	for _, d := range hashes {
-		delete(s.suppressed, d)
-		delete(s.subjects, d)
-	}
-	for _, subject := range still {
-		s.subjects[subject.Target] = subject.Until
-	}
-	s.redacted.Drop(hashes)
-	return nil
-}
-
-// hiding returns a function that reports whether a transaction is suppressed. It is valid until the next suppression,
-// and for one goroutine.
-func (s *state) hiding(secret lethe.Secret) func(lethe.TransactionID) bool {
-	return hidingOf(s.suppressed, secret)
-}
-
-func hidingOf(suppressed map[lethe.Digest]bool, secret lethe.Secret) func(lethe.TransactionID) bool {
-	if len(suppressed) == 0 {
-		return func(lethe.TransactionID) bool { return false }
-	}
-	of := secret.Suppressor()
-	return func(id lethe.TransactionID) bool { return suppressed[of.Suppression(id)] }
-}
 
 // replaced reports whether all replacements of a command have arrived: graphs and manifests, a matching ensemble, and
 // the models after it.
