@@ -34,7 +34,7 @@ func (l *logic) advance(ctx context.Context, now func() time.Time) (role.Output,
 		if wanted == lethe.NoTimestep {
 			return role.Output{}, true, l.finish(t, nil, nil)
 		}
-		switch s := l.state.served; {
+		switch s := l.state.models.served; {
 		case s == nil || s.Through < wanted:
 		case s.Through < t:
 			// The ensemble is later only if the label lag was raised since the last run: it has seen no label of t.
@@ -61,7 +61,7 @@ func (l *logic) advance(ctx context.Context, now func() time.Time) (role.Output,
 // lost its folder serves the ensemble again that the journal names.
 func (l *logic) serve(wanted lethe.Timestep) (bool, error) {
 	var through []lethe.Timestep
-	served := l.state.served
+	served := l.state.models.served
 	if served == nil && !l.lastServed.Ensemble.IsZero() {
 		through = append(through, l.lastServed.Through)
 	}
@@ -73,7 +73,7 @@ func (l *logic) serve(wanted lethe.Timestep) (bool, error) {
 	case l.state.revisions[served.Through] == 0:
 		before := l.state.settledBefore(served.Through)
 		if before == lethe.NoTimestep {
-			return true, l.state.unserve()
+			return true, l.state.models.unserve()
 		}
 		through = append(through, before)
 	case !l.state.fits() || l.state.renewed():
@@ -85,7 +85,7 @@ func (l *logic) serve(wanted lethe.Timestep) (bool, error) {
 			return false, err
 		}
 		if swapped {
-			l.o.Listener(events.EnsembleSwapped{Timestep: t, Version: l.state.served.Version})
+			l.o.Listener(events.EnsembleSwapped{Timestep: t, Version: l.state.models.served.Version})
 			return true, nil
 		}
 	}
@@ -101,7 +101,7 @@ func (l *logic) score(ctx context.Context, now func() time.Time, t lethe.Timeste
 	if err != nil {
 		return role.Output{}, err
 	}
-	answers, err := l.predictor.ask(ctx, l.state.served, snapshot)
+	answers, err := l.predictor.ask(ctx, l.state.models.served, snapshot)
 	if err != nil {
 		return role.Output{}, fmt.Errorf("score timestep %d: %w", t, err)
 	}
@@ -137,7 +137,7 @@ func (l *logic) scoreLate(ctx context.Context, t lethe.Timestep) (role.Output, e
 		before = &published.Step{Threshold: math.NaN()}
 	}
 	before = before.With(l.state.recovered[t]).Only(snapshot)
-	answers, err := l.predictor.ask(ctx, l.state.served, snapshot)
+	answers, err := l.predictor.ask(ctx, l.state.models.served, snapshot)
 	if err != nil {
 		return role.Output{}, fmt.Errorf("score late transactions of timestep %d: %w", t, err)
 	}

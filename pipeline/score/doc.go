@@ -54,9 +54,8 @@
 //	arrivals.go     arriving transactions, beside the loop; provisional.go, their scores
 //	erasure.go      commands of erasures
 //	state.go        the state and its store
-//	state_erase.go  deleting targets; state_forget.go, deleted timesteps
-//	redacted.go     erased features
-//	ensemble.go     the lineages of models; swapping ensembles
+//	state_erase.go  what an erasure replaces and removes; hidden.go, its suppressed targets
+//	models.go       stored models and the served ensemble; ensemble.go, their lineages
 //	stream.go       the timesteps and their states
 //	keys.go         the store's keys and format; quality.go, the measured predictions
 //	served.go       the ensemble of a stopped role; copying suppression to another store

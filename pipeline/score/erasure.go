@@ -83,7 +83,7 @@ func (l *logic) acknowledge(ctx context.Context, e *erasure) (a deletions.Ack, e
 		// The leader replaces reasons that depend on erased data first. A standby publishes none, and its alerts may be
 		// others than the leader's, so it waits for none.
 	case e.Owes(deletions.StepErased):
-		if err := l.state.unlinkStale(); err != nil {
+		if err := l.state.models.unlinkStale(); err != nil {
 			return a, err
 		}
 		return l.searched(ctx, e, deletions.StepErased, concerned(c))
@@ -126,8 +126,8 @@ const roleName = "score"
 // ack acknowledges a step with the served ensemble.
 func (l *logic) ack(e *erasure, step deletions.Step) deletions.Ack {
 	a := l.erasures.Ack(e, step)
-	if l.state.served != nil {
-		a.Ensemble, a.Models = l.state.served.Version, l.state.served.Digests
+	if l.state.models.served != nil {
+		a.Ensemble, a.Models = l.state.models.served.Version, l.state.models.served.Digests
 	}
 	return a
 }

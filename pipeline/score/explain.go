@@ -116,7 +116,7 @@ func (e *explaining) job(ctx context.Context, t lethe.Timestep) (background.Job[
 	if err != nil {
 		return nil, err
 	}
-	by, again := e.state.served, e.state.links[t].owed == owesAgain
+	by, again := e.state.models.served, e.state.links[t].owed == owesAgain
 	before, err := readExplained(e.state.store, t)
 	if err == nil && before.unread && again {
 		before, err = e.readAlerts(ctx, t, before)
@@ -124,8 +124,8 @@ func (e *explaining) job(ctx context.Context, t lethe.Timestep) (background.Job[
 	if err != nil {
 		return nil, err
 	}
-	if p, pinned := e.state.pins[t]; pinned && !again && !slices.Equal(p.models, e.state.servedModels) {
-		if by, err = e.state.ensembleOf(p.models); err != nil {
+	if p, pinned := e.state.models.pins[t]; pinned && !again && !slices.Equal(p.models, e.state.models.servedModels) {
+		if by, err = e.state.models.ensembleOf(p.models); err != nil {
 			return nil, err
 		}
 	}
@@ -207,10 +207,10 @@ func (e *explaining) publish(ctx context.Context, made explanation) role.Output 
 // note stores the alerts of a timestep once reasons of some are published.
 func (e *explaining) note(t lethe.Timestep, after explained) error {
 	next, s := e.state.links[t], e.state
-	p, pinned := s.pins[t]
+	p, pinned := s.models.pins[t]
 	if after.owed() == 0 {
 		next.owed = owesNothing
-		delete(s.pins, t)
+		delete(s.models.pins, t)
 	}
 	err := s.store.Apply(func(w swapstore.Writer) error {
 		after.write(w, t)

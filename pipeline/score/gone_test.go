@@ -84,7 +84,7 @@ func TestWhatAKilledProcessHasNotDeletedGoes(t *testing.T) {
 
 // candidatesOf are the models of a timestep that may be served.
 func candidatesOf(r subject, t lethe.Timestep) (out []candidate) {
-	for c := range r.logic.state.candidates {
+	for c := range r.logic.state.models.candidates {
 		if c.timestep == t {
 			out = append(out, c)
 		}
@@ -117,7 +117,7 @@ func TestATimestepThatGoes_LeavesNoReasons(t *testing.T) {
 		require.False(t, slices.ContainsFunc(w.graphs[2].Nodes, func(n lethe.SnapshotNode) bool { return n.ID == id }), id)
 	}
 	require.NotContains(t, r.logic.state.links, lethe.Timestep(2))
-	require.NotContains(t, r.logic.state.pins, lethe.Timestep(2))
+	require.NotContains(t, r.logic.state.models.pins, lethe.Timestep(2))
 }
 
 // W123: all alerts of a timestep are erased before their reasons are made. The leader's entry has no alert without

@@ -121,7 +121,7 @@ func (l *leader) Step(ctx context.Context, now func() time.Time, in role.Input) 
 	}
 	out, progressed, err := l.advance(ctx, now)
 	if err == nil {
-		err = l.arrivals.serve(l.state.served)
+		err = l.arrivals.serve(l.state.models.served)
 	}
 	if err != nil || progressed {
 		return out, err
@@ -200,8 +200,8 @@ func (l *leader) serves() journal.Served {
 		now.Scored = now.Scored.With(unread)
 	}
 	switch {
-	case l.state.served != nil:
-		now.Through, now.Ensemble = l.state.served.Through, l.state.served.Version
+	case l.state.models.served != nil:
+		now.Through, now.Ensemble = l.state.models.served.Through, l.state.models.served.Version
 	case l.lastServed.Ensemble.IsZero(): // else it is served again once its models are read
 		now.Through = l.state.awaited(l.o.Scoring.LabelLagTimesteps)
 	}

@@ -59,7 +59,7 @@ func newLogic(o Options, store role.Store) (*logic, error) {
 	if err := l.compareAll(); err != nil {
 		return nil, err
 	}
-	return l, l.arrivals.serve(l.state.served)
+	return l, l.arrivals.serve(l.state.models.served)
 }
 
 // Topics implements role.Logic.
@@ -76,7 +76,7 @@ func (l *logic) Close() error { return l.state.store.Close() }
 // Status implements role.Logic: predictions, their quality and the ensemble.
 func (l *logic) Status() *role.Status {
 	s := &role.Status{Steps: make(map[lethe.Timestep]role.Step), ReasonsPending: l.explaining.owed()}
-	if e := l.state.served; e != nil {
+	if e := l.state.models.served; e != nil {
 		s.Ensemble = &role.Ensemble{Version: e.Version, Through: e.Through}
 	}
 	for t, q := range l.state.quality {

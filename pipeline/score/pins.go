@@ -49,15 +49,15 @@ func (p pins) read(key, value []byte) error {
 // load completes the pins, and counts the alerts that wait for reasons. It releases pins with other components.
 func (e *explaining) load() error {
 	s := e.state
-	for t, p := range s.pins {
-		if len(p.models) != s.models() {
+	for t, p := range s.models.pins {
+		if len(p.models) != s.models.count() {
 			continue
 		}
-		by, err := s.ensembleOf(p.models)
+		by, err := s.models.ensembleOf(p.models)
 		if err != nil {
 			return fmt.Errorf("ensemble that reasons of timestep %d are owed by: %w", t, err)
 		}
-		s.pins[t] = pin{p.models, by.Through, by.Lineages()}
+		s.models.pins[t] = pin{p.models, by.Through, by.Lineages()}
 	}
 	for t, at := range s.links {
 		if at.owed == owesNothing {
@@ -75,8 +75,8 @@ func (e *explaining) load() error {
 // pinServed keeps the served ensemble for the reasons of a timestep.
 func (e *explaining) pinServed(t lethe.Timestep) (write func(w swapstore.Writer)) {
 	s := e.state
-	s.pins[t] = pin{s.servedModels, s.served.Through, s.served.Lineages()}
-	return func(w swapstore.Writer) { w.Set(pinKey(t), encodeServed(s.pins[t].models)) }
+	s.models.pins[t] = pin{s.models.servedModels, s.models.served.Through, s.models.served.Lineages()}
+	return func(w swapstore.Writer) { w.Set(pinKey(t), encodeServed(s.models.pins[t].models)) }
 }
 
 // unpin deletes a pin that is no longer in memory, and its models that are not needed otherwise.
@@ -84,7 +84,7 @@ func (e *explaining) unpin(w swapstore.Writer, t lethe.Timestep, p pin) {
 	s := e.state
 	w.Delete(pinKey(t))
 	for _, m := range p.models {
-		if !slices.Contains(s.servedModels, m) && !s.pins.hold(m) && s.candidates[m.candidate].digest != m.digest {
+		if !s.models.needs(m) {
 			w.Delete(m.key())
 		}
 	}
@@ -95,12 +95,12 @@ func (e *explaining) unpin(w swapstore.Writer, t lethe.Timestep, p pin) {
 // timesteps.
 func (e *explaining) release() error {
 	s := e.state
-	for t, p := range s.pins {
+	for t, p := range s.models.pins {
 		next, known := s.links[t]
 		if want, learnt := s.lineages.At(p.through); known && learnt && slices.Equal(want, p.lineages) {
 			continue
 		}
-		delete(s.pins, t)
+		delete(s.models.pins, t)
 		next.owed = owesAgain
 		err := s.store.Apply(func(w swapstore.Writer) error {
 			e.unpin(w, t, p)

@@ -102,7 +102,7 @@ func (l *logic) predictions(
 		if !wanted(n.Pseudonym) || hides(n.ID) {
 			continue
 		}
-		p := l.predictor.prediction(l.state.served)
+		p := l.predictor.prediction(l.state.models.served)
 		p.Transaction, p.Timestep, p.Late, p.Final = n.ID, s.Timestep, late, true
 		p.Probability, p.Threshold = a.illicit[i], a.threshold
 		all = append(all, p)

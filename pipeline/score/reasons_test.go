@@ -100,7 +100,7 @@ func TestAlertsGetReasons(t *testing.T) {
 	}
 	// What is served now says of timestep 4 what it will say.
 	w4 := wide(t, 4)
-	said, err := r.logic.predictor.runner.Ask(context.Background(), r.logic.state.served.Models,
+	said, err := r.logic.predictor.runner.Ask(context.Background(), r.logic.state.models.served.Models,
 		r.logic.explaining.newAsked(nil, w4.graphs[4], false).graph)
 	require.NoError(t, err)
 	require.NoError(t, r.arrive(t, w4.graph(4)))
@@ -252,7 +252,8 @@ func requireNoModelLeft(t testing.TB, r subject, store role.Store) {
 	t.Helper()
 	require.NoError(t, store.Scan([]byte(modelPrefix), func(key, _ []byte) error {
 		m, err := modelOf(key)
-		kept := slices.Contains(r.logic.state.servedModels, m) || r.logic.state.candidates[m.candidate].digest == m.digest
+		models := r.logic.state.models
+		kept := slices.Contains(models.servedModels, m) || models.candidates[m.candidate].digest == m.digest
 		require.True(t, kept, "model %d of timestep %d is left", m.shard, m.timestep)
 		return err
 	}))

@@ -52,15 +52,15 @@ func ReadServed(fsys vfs.FS, dir string, layout ensemble.Layout, over *meta.Conf
 	for _, q := range s.quality {
 		out.Predictions += q.predictions
 	}
-	if s.served == nil {
+	if s.models.served == nil {
 		return out, nil
 	}
-	out.Through, out.Version = s.served.Through, s.served.Version
-	for _, m := range s.served.Models {
+	out.Through, out.Version = s.models.served.Through, s.models.served.Version
+	for _, m := range s.models.served.Models {
 		out.Checkpoints = append(out.Checkpoints, trainer.EncodeCheckpoint(m))
 	}
-	if s.served.Meta != nil {
-		out.Meta = s.served.Meta.Encode()
+	if s.models.served.Meta != nil {
+		out.Meta = s.models.served.Meta.Encode()
 	}
 	return out, nil
 }

@@ -24,20 +24,13 @@ import (
 
 // state is the role's state. All of it is in the store; a part is in memory too. One goroutine uses it.
 type state struct {
-	store      role.Store
-	layout     ensemble.Layout
-	withMeta   bool
-	links      stream
-	revisions  map[lethe.Timestep]lethe.Revision // of the manifests
-	lineages   *ensemble.Lineages
-	candidates map[candidate]arrived
-	served     *ensemble.Ensemble
-	// servedModels identify the stored models of the served ensemble, by shard.
-	servedModels []model
-	// pins are ensembles that are kept for reasons of a timestep.
-	pins    pins
-	hidden  *hidden
-	quality map[lethe.Timestep]stepQuality
+	store     role.Store
+	links     stream
+	revisions map[lethe.Timestep]lethe.Revision // of the manifests
+	lineages  *ensemble.Lineages
+	models    *models
+	hidden    *hidden
+	quality   map[lethe.Timestep]stepQuality
 	// scored are the timesteps that the journal has as scored, without those that were read since. New ones of them are
 	// passed over: the folder was lost, or their graphs were replaced before this process read them.
 	scored journal.Timesteps
@@ -47,43 +40,23 @@ type state struct {
 	recovered map[lethe.Timestep]*published.Step
 }
 
-// arrived is a checkpoint that may be served: its lineage, its digest and the revision of its message.
-type arrived struct {
-	lineage, digest lethe.Digest
-	revision        lethe.Revision
-}
-
 // readState reads the state from the store.
 func readState(store role.Store, layout ensemble.Layout, over *meta.Config) (*state, error) {
 	s := &state{
-		store:      store,
-		layout:     layout,
-		withMeta:   over != nil,
-		links:      make(stream),
-		revisions:  make(map[lethe.Timestep]lethe.Revision),
-		lineages:   ensemble.NewLineages(layout, over),
-		candidates: make(map[candidate]arrived),
-		hidden:     newHidden(store),
-		quality:    make(map[lethe.Timestep]stepQuality),
-		pins:       make(pins),
-		awaits:     lethe.NoTimestep,
+		store:     store,
+		links:     make(stream),
+		revisions: make(map[lethe.Timestep]lethe.Revision),
+		lineages:  ensemble.NewLineages(layout, over),
+		models:    newModels(store, layout, over),
+		hidden:    newHidden(store),
+		quality:   make(map[lethe.Timestep]stepQuality),
+		awaits:    lethe.NoTimestep,
 	}
 	if err := s.load(); err != nil {
 		return nil, fmt.Errorf("read store: %w", err)
 	}
 	return s, nil
 }
-
-// models is the number of models of an ensemble, including the meta-model, which is the last one.
-func (s *state) models() int {
-	if s.withMeta {
-		return s.layout.Models() + 1
-	}
-	return s.layout.Models()
-}
-
-// isMeta reports whether a model's number is that of the meta-model.
-func (s *state) isMeta(number lethe.ShardID) bool { return int(number) == s.layout.Models() }
 
 // load reads the store into memory.
 func (s *state) load() error {
@@ -99,28 +72,11 @@ func (s *state) load() error {
 			return fmt.Errorf("keys under %q: %w", prefix, err)
 		}
 	}
-	if err := s.loadServed(); err != nil {
+	if err := s.models.loadServed(); err != nil {
 		return err
 	}
 	// A crash may have left unused models.
-	return s.unlinkStale()
-}
-
-// loadServed reads the served ensemble. One with other components is no longer served.
-func (s *state) loadServed() error {
-	value, found, err := s.store.Get([]byte(servedKey))
-	if err != nil || !found {
-		return err
-	}
-	if s.servedModels, err = decodeServed(value); err != nil {
-		return err
-	}
-	if len(s.servedModels) != s.models() {
-		s.servedModels = nil
-		return swapstore.Delete(s.store, []byte(servedKey))
-	}
-	s.served, err = s.ensembleOf(s.servedModels)
-	return err
+	return s.models.unlinkStale()
 }
 
 // readers read the store, by prefix of the keys.
@@ -140,30 +96,15 @@ func (s *state) readers() map[string]func(key, value []byte) error {
 				return err
 			}
 			m, err := wire.DecodeManifest(message)
-			if err == nil && len(m.Slices) != s.layout.Shards {
+			if err == nil && len(m.Slices) != s.models.layout.Shards {
 				return fmt.Errorf("there are %d shards, but partition.shards is %d: "+
-					"set it to the number the stream was begun with", len(m.Slices), s.layout.Shards)
+					"set it to the number the stream was begun with", len(m.Slices), s.models.layout.Shards)
 			}
 			if err == nil {
 				s.learn(m, revision)
 			}
 			return err
 		},
-		candidatePrefix: func(key, value []byte) error {
-			m, revision, err := candidateOf(key, value)
-			if err != nil {
-				return err
-			}
-			if int(m.shard) >= s.models() {
-				return nil // of an ensemble of other components: it is unlinked as stale
-			}
-			a, err := artefactOf(s.store, m, s.isMeta(m.shard))
-			if err == nil {
-				s.candidates[m.candidate] = arrived{a.lineage(), m.digest, revision}
-			}
-			return err
-		},
-		pinPrefix: s.pins.read,
 		publishedPrefix: func(key, value []byte) error {
 			t, err := timestepkey.Parse(publishedPrefix, key)
 			if err != nil {
@@ -176,6 +117,7 @@ func (s *state) readers() map[string]func(key, value []byte) error {
 			return err
 		},
 	}
+	maps.Copy(out, s.models.readers())
 	maps.Copy(out, s.hidden.readers())
 	return out
 }

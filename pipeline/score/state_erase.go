@@ -1,10 +1,13 @@
 package score
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 
 	"lethe/internal/swapstore"
+	"lethe/internal/timestepkey"
 	"lethe/pipeline/wire"
 )
 
@@ -24,7 +27,7 @@ func (s *state) replaced(command *wire.Command) bool {
 	}
 	// A candidate of another lineage is older than the erasure and will be replaced, or it matches a manifest that has
 	// not arrived yet.
-	for c, a := range s.candidates {
+	for c, a := range s.models.candidates {
 		if want, known := s.lineages.At(c.timestep); !known || int(c.shard) >= len(want) || want[c.shard] != a.lineage {
 			return false
 		}
@@ -50,18 +53,18 @@ func (s *state) stepReplaced(step wire.CommandStep) bool {
 	if s.revisions[t] < step.Revision {
 		return false
 	}
-	if s.served != nil && t <= s.served.Through {
+	if s.models.served != nil && t <= s.models.served.Through {
 		return true
 	}
 	// No ensemble that learnt from it is served yet, so the ensemble does not show whether the new models have arrived.
 	// The old ones are before them.
 	want, known := s.lineages.At(t)
 	for _, shard := range step.Shards {
-		if !known || int(shard) >= s.layout.Shards {
+		if !known || int(shard) >= s.models.layout.Shards {
 			return false
 		}
-		for _, number := range s.layout.ModelsOf(shard) {
-			if s.candidates[candidate{t, number}].lineage != want[number] {
+		for _, number := range s.models.layout.ModelsOf(shard) {
+			if s.models.candidates[candidate{t, number}].lineage != want[number] {
 				return false
 			}
 		}
@@ -69,34 +72,109 @@ func (s *state) stepReplaced(step wire.CommandStep) bool {
 	return true
 }
 
-// forgetCandidates deletes candidates from the store, but not their files.
-func forgetCandidates(w swapstore.Writer, gone []candidate) {
-	for _, c := range gone {
-		w.Delete(c.key())
-	}
-}
-
-// unlinkStale unlinks the models that are neither candidates nor kept.
-func (s *state) unlinkStale() error {
-	var stale [][]byte
-	err := s.store.Scan([]byte(modelPrefix), func(key, _ []byte) error {
-		m, err := modelOf(key)
-		if err == nil && s.candidates[m.candidate].digest != m.digest && !slices.Contains(s.servedModels, m) &&
-			!s.pins.hold(m) {
-			stale = append(stale, m.key())
+// removeGone forgets deleted timesteps, and the models that were trained through them. The topics have tombstones of
+// them too, which may be compacted before the role reads them.
+func (s *state) removeGone(command *wire.Command) error {
+	for _, step := range command.Steps {
+		if !step.Gone {
+			continue
 		}
-		return err
-	})
-	if err == nil && len(stale) > 0 {
-		err = s.store.Apply(func(w swapstore.Writer) error {
-			for _, key := range stale {
-				w.Delete(key)
+		t := step.Timestep
+		var gone []wire.Key
+		if at, known := s.links[t]; known && at.revision <= step.Revision {
+			gone = append(gone, wire.Key{Kind: wire.KindSnapshot, Timestep: t})
+		}
+		if revision, settled := s.revisions[t]; settled && revision <= step.Revision {
+			gone = append(gone, wire.Key{Kind: wire.KindManifest, Timestep: t})
+		}
+		for c, a := range s.models.candidates {
+			if c.timestep == t && a.revision <= step.Revision {
+				gone = append(gone, wire.Key{Kind: wire.KindModel, Timestep: t, Shard: c.shard})
 			}
-			return nil
+		}
+		slices.SortFunc(gone, func(a, b wire.Key) int {
+			return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Shard, b.Shard))
 		})
-	}
-	if err != nil {
-		return fmt.Errorf("remove models: %w", err)
+		for _, key := range gone {
+			if err := s.forget(key, func(swapstore.Writer) {}); err != nil {
+				return fmt.Errorf("forget %s: %w", key, err)
+			}
+		}
 	}
 	return nil
+}
+
+// forget deletes the state of a graph, a manifest or a model of a deleted timestep, together with another change.
+func (s *state) forget(key wire.Key, with func(w swapstore.Writer)) error {
+	t := key.Timestep
+	c := candidate{t, key.Shard}
+	var keys [][]byte
+	switch key.Kind {
+	case wire.KindSnapshot:
+		for _, prefix := range []string{linkPrefix, snapshotPrefix, publishedPrefix, explainedPrefix} {
+			keys = append(keys, timestepkey.New(prefix, t))
+		}
+	case wire.KindManifest:
+		keys = append(keys, timestepkey.New(manifestPrefix, t))
+	case wire.KindModel:
+		keys = append(keys, c.key())
+		if old := (model{c, s.models.candidates[c].digest}); !s.models.uses(old) {
+			keys = append(keys, old.key())
+		}
+	default:
+		return fmt.Errorf("there are no messages of kind %q", key.Kind)
+	}
+	err := s.store.Apply(func(w swapstore.Writer) error {
+		for _, key := range keys {
+			w.Delete(key)
+		}
+		with(w)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	switch key.Kind {
+	case wire.KindSnapshot:
+		delete(s.links, t)
+		delete(s.recovered, t)
+		s.scored = s.scored.Without(t)
+		delete(s.quality, t)
+	case wire.KindManifest:
+		delete(s.revisions, t)
+		s.lineages.Forget(t)
+		if q, known := s.quality[t]; known {
+			s.quality[t] = stepQuality{predictions: q.predictions}
+		}
+	default:
+		delete(s.models.candidates, c)
+	}
+	return nil
+}
+
+// sweep deletes data of deleted timesteps, and graphs that are not needed: a process may have been killed between the
+// state and the deletion. They may hold erased data.
+func sweep(s *state) error {
+	var left [][]byte
+	for _, prefix := range []string{snapshotPrefix, publishedPrefix, explainedPrefix} {
+		err := s.store.Scan([]byte(prefix), func(key, _ []byte) error {
+			t, err := timestepkey.Parse(prefix, key)
+			if k, known := s.links[t]; err == nil && (!known || prefix == snapshotPrefix && !k.waits()) {
+				left = append(left, bytes.Clone(key))
+			}
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("what is left under %q: %w", prefix, err)
+		}
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	return s.store.Apply(func(w swapstore.Writer) error {
+		for _, key := range left {
+			w.Delete(key)
+		}
+		return nil
+	})
 }

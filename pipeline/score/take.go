@@ -3,7 +3,6 @@ package score
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"lethe"
 	"lethe/canonical"
@@ -88,7 +87,7 @@ func placed(l *logic, graph *lethe.Snapshot, m wire.Received) (next link, rest r
 	next = link{revision: m.Revision, previous: m.Previous, done: known.done, owed: known.owed}
 	// The first timestep stays unscored, and so do its late transactions: models may have existed before only because of
 	// records that are erased by now.
-	scorable := l.state.served != nil && m.Previous != lethe.NoTimestep
+	scorable := l.state.models.served != nil && m.Previous != lethe.NoTimestep
 	switch {
 	case known.done:
 		if rest, err = remainderOf(l.state, graph, l.o.Secret); err != nil {
@@ -199,7 +198,7 @@ func (l *logic) takeManifest(source bus.TopicPartition, m wire.Received) error {
 // wanted reports whether a message is stored. Models are if an ensemble may need them: one older than the served
 // ensemble only if all later ones are deleted, and one of a deleted timestep never.
 func wanted(s *state, erasures map[string]*erasure, m wire.Received) bool {
-	if m.Key.Kind != wire.KindModel || m.Deleted || int(m.Key.Shard) >= s.models() {
+	if m.Key.Kind != wire.KindModel || m.Deleted || int(m.Key.Shard) >= s.models.count() {
 		return true
 	}
 	for _, e := range erasures {
@@ -207,25 +206,24 @@ func wanted(s *state, erasures map[string]*erasure, m wire.Received) bool {
 			return false
 		}
 	}
-	return m.Last || s.served == nil || m.Key.Timestep >= s.served.Through
+	return m.Last || s.models.served == nil || m.Key.Timestep >= s.models.served.Through
 }
 
 // takeModel stores a checkpoint that an ensemble may need.
 func (l *logic) takeModel(source bus.TopicPartition, m wire.Received) error {
 	c := candidate{m.Key.Timestep, m.Key.Shard}
-	a, err := decodeArtefact(m.Payload, l.state.isMeta(c.shard))
-	if err == nil && int(c.shard) >= l.state.models() {
-		err = fmt.Errorf("the ensemble has %d models", l.state.models())
+	a, err := decodeArtefact(m.Payload, l.state.models.isMeta(c.shard))
+	if err == nil && int(c.shard) >= l.state.models.count() {
+		err = fmt.Errorf("the ensemble has %d models", l.state.models.count())
 	}
 	t, number := a.place(c.shard)
 	if err := m.PayloadOf(err, t, number); err != nil {
 		return err
 	}
 	next := arrived{a.lineage(), canonical.DigestOf(m.Payload), m.Revision}
-	before, replaces := l.state.candidates[c]
+	before, replaces := l.state.models.candidates[c]
 	old := model{c, before.digest}
-	replaces = replaces && before.digest != next.digest && !slices.Contains(l.state.servedModels, old) &&
-		!l.state.pins.hold(old)
+	replaces = replaces && before.digest != next.digest && !l.state.models.uses(old)
 	err = l.state.store.Apply(func(w swapstore.Writer) error {
 		w.Set(model{c, next.digest}.key(), m.Payload)
 		w.Set(c.key(), encodeCandidate(next.digest, next.revision))
@@ -236,7 +234,7 @@ func (l *logic) takeModel(source bus.TopicPartition, m wire.Received) error {
 		return nil
 	})
 	if err == nil {
-		l.state.candidates[c] = next
+		l.state.models.candidates[c] = next
 	}
 	return err
 }

@@ -172,7 +172,7 @@ func TestAStandbyPassesOverWhatItCannotScore(t *testing.T) {
 	two.leads()
 	require.Len(t, predictions(t, topics), 3*nodes, "nothing is predicted again")
 	require.Equal(t, 3*nodes, two.logic.Status().Predictions())
-	require.Equal(t, lethe.Timestep(3), two.logic.state.served.Through)
+	require.Equal(t, lethe.Timestep(3), two.logic.state.models.served.Through)
 }
 
 // A process that is killed as it takes what an entry names takes the rest when it comes back, and nothing of what
@@ -228,7 +228,7 @@ func TestNoProvisionalScoreFollowsAFinalOneOfBefore(t *testing.T) {
 	require.NoError(t, wire.Publish(t.Context(), topics, 1, w.graph(2)))
 	one.isPulled()
 	two.leads()
-	require.NotNil(t, two.logic.state.served)
+	require.NotNil(t, two.logic.state.models.served)
 	g := w.graphs[2]
 	arrives := func(id lethe.TransactionID) {
 		two.logic.arrivals.window.Transaction(lethe.Transaction{ID: id, Timestep: 2, Features: g.Row(0)}, time.Time{})

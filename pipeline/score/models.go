@@ -1,0 +1,229 @@
+package score
+
+import (
+	"fmt"
+	"slices"
+
+	"lethe"
+	"lethe/internal/swapstore"
+	"lethe/pipeline/role"
+	"lethe/scoring/ensemble"
+	"lethe/scoring/meta"
+	"lethe/trainer"
+)
+
+// models are the stored models: candidates for serving, those of the served ensemble, and those that reasons wait for.
+// One goroutine uses it.
+type models struct {
+	store      role.Store
+	layout     ensemble.Layout
+	withMeta   bool
+	candidates map[candidate]arrived
+	// served is the served ensemble, or nil; servedModels identify its models, by number.
+	served       *ensemble.Ensemble
+	servedModels []model
+	// pins are ensembles that are kept for reasons of a timestep.
+	pins pins
+}
+
+// arrived is a checkpoint that may be served: its lineage, its digest and the revision of its message.
+type arrived struct {
+	lineage, digest lethe.Digest
+	revision        lethe.Revision
+}
+
+func newModels(store role.Store, layout ensemble.Layout, over *meta.Config) *models {
+	return &models{
+		store: store, layout: layout, withMeta: over != nil, candidates: make(map[candidate]arrived), pins: make(pins),
+	}
+}
+
+// count is the number of models of an ensemble, including the meta-model, which is the last one.
+func (s *models) count() int {
+	if s.withMeta {
+		return s.layout.Models() + 1
+	}
+	return s.layout.Models()
+}
+
+// isMeta reports whether a model's number is that of the meta-model.
+func (s *models) isMeta(number lethe.ShardID) bool { return int(number) == s.layout.Models() }
+
+// readers read the store, by prefix of the keys.
+func (s *models) readers() map[string]func(key, value []byte) error {
+	return map[string]func(key, value []byte) error{
+		candidatePrefix: func(key, value []byte) error {
+			m, revision, err := candidateOf(key, value)
+			if err != nil {
+				return err
+			}
+			if int(m.shard) >= s.count() {
+				return nil // of an ensemble of other components: it is unlinked as stale
+			}
+			a, err := artefactOf(s.store, m, s.isMeta(m.shard))
+			if err == nil {
+				s.candidates[m.candidate] = arrived{a.lineage(), m.digest, revision}
+			}
+			return err
+		},
+		pinPrefix: s.pins.read,
+	}
+}
+
+// loadServed reads the served ensemble. One with other components is no longer served.
+func (s *models) loadServed() error {
+	value, found, err := s.store.Get([]byte(servedKey))
+	if err != nil || !found {
+		return err
+	}
+	if s.servedModels, err = decodeServed(value); err != nil {
+		return err
+	}
+	if len(s.servedModels) != s.count() {
+		s.servedModels = nil
+		return swapstore.Delete(s.store, []byte(servedKey))
+	}
+	s.served, err = s.ensembleOf(s.servedModels)
+	return err
+}
+
+// uses reports whether a model is of the served ensemble or kept for reasons.
+func (s *models) uses(m model) bool { return slices.Contains(s.servedModels, m) || s.pins.hold(m) }
+
+// needs reports whether a model is used, or is a candidate.
+func (s *models) needs(m model) bool {
+	return s.candidates[m.candidate].digest == m.digest || s.uses(m)
+}
+
+// ensembleOf reads the models of an ensemble.
+func (s *models) ensembleOf(keys []model) (*ensemble.Ensemble, error) {
+	var list []*trainer.Checkpoint
+	var over *meta.Model
+	for _, key := range keys {
+		a, err := artefactOf(s.store, key, s.isMeta(key.shard))
+		if err != nil {
+			return nil, err
+		}
+		if a.over != nil {
+			over = a.over
+		} else {
+			list = append(list, a.checkpoint)
+		}
+	}
+	return ensemble.Of(list, over)
+}
+
+// renewed reports whether every checkpoint of the served timestep has arrived again, with the wanted lineages: they
+// were retrained, perhaps with another kernel set, which lineages do not show.
+func (s *models) renewed(want []lethe.Digest) bool {
+	for number := range s.servedModels {
+		if s.candidates[candidate{s.served.Through, lethe.ShardID(number)}].lineage != want[number] {
+			return false
+		}
+	}
+	return true
+}
+
+// adopt swaps in the ensemble trained through t if every number has a checkpoint of the wanted lineage, arrived or
+// served, and reports whether it did.
+func (s *models) adopt(t lethe.Timestep, want []lethe.Digest) (bool, error) {
+	var serving []lethe.Digest
+	if s.served != nil {
+		serving = s.served.Lineages()
+	}
+	keys := make([]model, len(want))
+	for number, lineage := range want {
+		c := candidate{t, lethe.ShardID(number)}
+		switch arrived := s.candidates[c]; {
+		case arrived.lineage == lineage:
+			keys[number] = model{c, arrived.digest}
+		case number < len(serving) && serving[number] == lineage:
+			keys[number] = s.servedModels[number]
+		default:
+			return false, nil
+		}
+	}
+	next, err := s.ensembleOf(keys)
+	if err != nil {
+		return false, err
+	}
+	return true, s.swap(next, keys)
+}
+
+// swap makes an ensemble the served one, with one write, and deletes models that are no longer needed. A model of the
+// same timestep that is not in the ensemble stays: its manifest may not have arrived yet.
+func (s *models) swap(next *ensemble.Ensemble, keys []model) error {
+	lineages := next.Lineages()
+	stale := slices.Clone(s.servedModels)
+	var gone []candidate
+	for c, a := range s.candidates {
+		m := model{c, a.digest}
+		switch served := slices.Contains(keys, m); {
+		case served:
+			gone = append(gone, c)
+		case c.timestep < next.Through || c.timestep == next.Through && lineages[c.shard] == a.lineage:
+			gone, stale = append(gone, c), append(stale, m)
+		}
+	}
+	stale = slices.DeleteFunc(stale, func(m model) bool { return slices.Contains(keys, m) || s.pins.hold(m) })
+	err := s.store.Apply(func(w swapstore.Writer) error {
+		for _, m := range stale {
+			w.Delete(m.key())
+		}
+		for _, c := range gone {
+			w.Delete(c.key())
+		}
+		w.Set([]byte(servedKey), encodeServed(keys))
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("swap to the ensemble trained through timestep %d: %w", next.Through, err)
+	}
+	for _, c := range gone {
+		delete(s.candidates, c)
+	}
+	s.served, s.servedModels = next, keys
+	return nil
+}
+
+// unserve ends serving: all timesteps that the ensemble learnt from are deleted.
+func (s *models) unserve() error {
+	err := s.store.Apply(func(w swapstore.Writer) error {
+		for _, m := range s.servedModels {
+			if !s.pins.hold(m) {
+				w.Delete(m.key())
+			}
+		}
+		w.Delete([]byte(servedKey))
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("withdraw the ensemble trained through timestep %d: %w", s.served.Through, err)
+	}
+	s.served, s.servedModels = nil, nil
+	return nil
+}
+
+// unlinkStale unlinks the models that nothing needs.
+func (s *models) unlinkStale() error {
+	var stale [][]byte
+	err := s.store.Scan([]byte(modelPrefix), func(key, _ []byte) error {
+		m, err := modelOf(key)
+		if err == nil && !s.needs(m) {
+			stale = append(stale, m.key())
+		}
+		return err
+	})
+	if err == nil && len(stale) > 0 {
+		err = s.store.Apply(func(w swapstore.Writer) error {
+			for _, key := range stale {
+				w.Delete(key)
+			}
+			return nil
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("remove models: %w", err)
+	}
+	return nil
+}
