@@ -18,9 +18,24 @@ import (
 
 type erasure = role.Erasure[struct{}]
 
-// takeNotices processes commands of erasures. Suppression comes before any scoring.
-func (l *logic) takeNotices(notices []wire.Notice) error {
-	return l.erasures.Take(notices, func(e *erasure) error {
+// erasing carries out commands of erasures and acknowledges their steps.
+type erasing struct {
+	o          Options
+	state      *state
+	explaining *explaining
+	arrivals   *arrivals
+	// requests are the open ones.
+	requests role.Erasures[struct{}]
+}
+
+func newErasing(o Options, s *state, e *explaining, a *arrivals) *erasing {
+	open := role.Erasures[struct{}]{Role: roleName, Instance: o.Instance, Run: o.Run, Secret: o.Secret}
+	return &erasing{o: o, state: s, explaining: e, arrivals: a, requests: open}
+}
+
+// take processes commands. Suppression comes before any scoring.
+func (l *erasing) take(notices []wire.Notice) error {
+	return l.requests.Take(notices, func(e *erasure) error {
 		l.explaining.overtake(lethe.NoTimestep)
 		c := e.Command
 		if c.Phase == wire.PhaseLift {
@@ -38,7 +53,7 @@ func (l *logic) takeNotices(notices []wire.Notice) error {
 }
 
 // suppress publishes nothing more of some targets.
-func (l *logic) suppress(hashes []lethe.Digest, redacted []lethe.Redaction, subjects []lethe.SubjectUntil) error {
+func (l *erasing) suppress(hashes []lethe.Digest, redacted []lethe.Redaction, subjects []lethe.SubjectUntil) error {
 	err := l.state.hidden.suppress(hashes, redacted, subjects)
 	if err == nil {
 		l.arrivals.suppress(hashes, redacted, subjects...)
@@ -48,7 +63,7 @@ func (l *logic) suppress(hashes []lethe.Digest, redacted []lethe.Redaction, subj
 
 // suppressErased suppresses erased targets in an unused store. Commands of completed requests are deleted, and
 // producers may send records of the targets again: graphs ignores them, but a provisional score would be published.
-func (l *logic) suppressErased(ctx context.Context) error {
+func (l *erasing) suppressErased(ctx context.Context) error {
 	offsets := make(map[bus.TopicPartition]int64)
 	if err := readOffsets(l.state.store, offsets); err != nil || len(offsets) > 0 {
 		return err
@@ -65,9 +80,14 @@ func (l *logic) suppressErased(ctx context.Context) error {
 // isCommand reports whether a notice is a command or its end.
 func isCommand(n wire.Notice) bool { return n.Command != nil || n.Deleted != "" }
 
+// acknowledged acknowledges the first step that was carried out, of the open requests.
+func (l *erasing) acknowledged(ctx context.Context) (role.Output, error) {
+	return l.requests.Acknowledge(ctx, l.acknowledge)
+}
+
 // acknowledge executes the next step of a command, if its input has arrived, and acknowledges it: suppressed, swapped,
 // changed files searched, all files searched.
-func (l *logic) acknowledge(ctx context.Context, e *erasure) (a deletions.Ack, err error) {
+func (l *erasing) acknowledge(ctx context.Context, e *erasure) (a deletions.Ack, err error) {
 	c := e.Command
 	switch {
 	case c.Phase == wire.PhaseLift:
@@ -111,7 +131,7 @@ func concerned(c *wire.Command) func(path string) bool {
 func everything(string) bool { return true }
 
 // searched searches some of the role's files and acknowledges that.
-func (l *logic) searched(
+func (l *erasing) searched(
 	ctx context.Context, e *erasure, step deletions.Step, which func(path string) bool,
 ) (deletions.Ack, error) {
 	summary, err := e.Command.Search(ctx, l.o.Secret, scan.Some(swapstore.Files(l.o.FS, l.o.Dir), which), l.o.Pacer)
@@ -124,8 +144,8 @@ func (l *logic) searched(
 const roleName = "score"
 
 // ack acknowledges a step with the served ensemble.
-func (l *logic) ack(e *erasure, step deletions.Step) deletions.Ack {
-	a := l.erasures.Ack(e, step)
+func (l *erasing) ack(e *erasure, step deletions.Step) deletions.Ack {
+	a := l.requests.Ack(e, step)
 	if l.state.models.served != nil {
 		a.Ensemble, a.Models = l.state.models.served.Version, l.state.models.served.Digests
 	}

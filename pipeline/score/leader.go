@@ -106,7 +106,7 @@ func (l *leader) readCommands(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read open erasures: %w", err)
 	}
-	return l.takeNotices(notices)
+	return l.erasing.take(notices)
 }
 
 // Step implements role.Logic. Suppression comes before scoring. All scoring and swapping that is possible comes before
@@ -139,7 +139,7 @@ func (l *leader) Step(ctx context.Context, now func() time.Time, in role.Input) 
 		}
 		l.lastServed = now
 	}
-	if out, err := l.erasures.Acknowledge(ctx, l.acknowledge); err != nil || !out.Idle {
+	if out, err := l.erasing.acknowledged(ctx); err != nil || !out.Idle {
 		return out, err
 	}
 	out, due, err := l.explaining.next(ctx)
@@ -178,7 +178,7 @@ func (l *leader) consume(ctx context.Context, in role.Input) error {
 		return nil
 	}
 	named, err := offsetOf(l.state.store, source)
-	isWanted := func(m wire.Received) bool { return wanted(l.state, l.erasures.Open, m) }
+	isWanted := func(m wire.Received) bool { return wanted(l.state, l.erasing.requests.Open, m) }
 	isNew := func(n wire.Notice) bool { return isCommand(n) && n.Offset >= named }
 	if err != nil || l.o.Standing == nil ||
 		!slices.ContainsFunc(in.Messages, isWanted) && !slices.ContainsFunc(in.Notices, isNew) {

@@ -23,8 +23,7 @@ type logic struct {
 	arrivals *arrivals
 	// lastServed is the newest entry of its kind in the journal.
 	lastServed journal.Served
-	// erasures are the open requests, by id.
-	erasures role.Erasures[struct{}]
+	erasing    *erasing
 }
 
 // newLogic reads the state from the store.
@@ -36,12 +35,7 @@ func newLogic(o Options, store role.Store) (*logic, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &logic{
-		o: o, predictor: predictor,
-		lastServed: journal.Served{Through: lethe.NoTimestep}, erasures: role.Erasures[struct{}]{
-			Role: roleName, Instance: o.Instance, Run: o.Run, Secret: o.Secret,
-		},
-	}
+	l := &logic{o: o, predictor: predictor, lastServed: journal.Served{Through: lethe.NoTimestep}}
 	if l.state, err = readState(store, o.Layout, o.Meta); err != nil {
 		return nil, err
 	}
@@ -54,6 +48,7 @@ func newLogic(o Options, store role.Store) (*logic, error) {
 	if err := l.arrivals.resume(l.state); err != nil {
 		return nil, err
 	}
+	l.erasing = newErasing(o, l.state, &l.explaining, l.arrivals)
 	targets, features, subjects := l.state.hidden.list()
 	l.arrivals.suppress(targets, features, subjects...)
 	if err := l.compareAll(); err != nil {
@@ -90,7 +85,7 @@ func (l *logic) Status() *role.Status {
 func (l *logic) take(ctx context.Context, in role.Input) error {
 	source, skipped := in.Batch.Source, int64(-1)
 	for _, m := range in.Messages {
-		if !wanted(l.state, l.erasures.Open, m) {
+		if !wanted(l.state, l.erasing.requests.Open, m) {
 			skipped = m.Next
 			continue
 		}
@@ -107,7 +102,7 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 			return fmt.Errorf("note how far %s was read: %w", source, err)
 		}
 	}
-	return l.takeNotices(in.Notices)
+	return l.erasing.take(in.Notices)
 }
 
 // takeNamed processes the records of an entry, and stores its offset behind commands.

@@ -117,7 +117,7 @@ func open(ctx context.Context, o Options) (*logic, error) {
 	}
 	l, err := newLogic(o, store)
 	if err == nil {
-		err = l.suppressErased(ctx)
+		err = l.erasing.suppressErased(ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(err, store.Close())

@@ -67,7 +67,7 @@ func (s *standby) Step(ctx context.Context, _ func() time.Time, in role.Input) (
 	if err := s.explaining.release(); err != nil {
 		return out, err
 	}
-	if out, err = s.erasures.Acknowledge(ctx, s.acknowledge); out.Idle {
+	if out, err = s.erasing.acknowledged(ctx); out.Idle {
 		_, out.Waits = s.replay.Next()
 	}
 	return out, err
@@ -81,7 +81,7 @@ func (s *standby) receive(notices []wire.Notice) error {
 		switch {
 		case err != nil || !isCommand(n):
 		case n.Offset < named:
-			err = s.takeNotices([]wire.Notice{n})
+			err = s.erasing.take([]wire.Notice{n})
 		default:
 			s.commands = append(s.commands, n)
 		}

@@ -125,7 +125,7 @@ func unreadRemainder(l *logic, graph *lethe.Snapshot) remainder {
 		return remainder{kept: published.Unmeasured(graph), changed: true, reasons: unreadAlerts()}
 	}
 	kept := recovered.Only(graph)
-	isOpen := l.erasures.Rewrite(graph.Timestep)
+	isOpen := l.erasing.requests.Rewrite(graph.Timestep)
 	return remainder{kept: kept, changed: true, reasons: l.explaining.recoverAlerts(graph, kept, isOpen)}
 }
 
