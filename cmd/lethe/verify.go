@@ -52,12 +52,12 @@ func printAudit(a *command.App, r *audit.Report, fresh bool) {
 	fmt.Fprintf(a.Stdout, "%d settled timesteps, %d transactions, %d slices, %d checkpoints, ensemble %s\n",
 		r.Timesteps, r.Transactions, r.Slices, r.Checkpoints, orNone(r.EnsembleHash))
 	if r.Erasures > 0 {
-		fmt.Fprintf(a.Stdout, "%d erasures: searched %d files, %d bytes, and %d records of %d topics by what they say\n",
+		fmt.Fprintf(a.Stdout, "%d erasures: searched %d files, %d bytes, and the content of %d records of %d topics\n",
 			r.Erasures, r.Files, r.Bytes, r.Records, r.Topics)
 	}
 	if fresh {
-		fmt.Fprintf(a.Stdout, "%d checkpoints trained anew in %.1f s are equal byte for byte\n", r.FreshCheckpoints,
-			r.FreshSeconds)
+		fmt.Fprintf(a.Stdout, "%d models, a meta-model included, trained anew in %.1f s are equal byte for byte\n",
+			r.FreshCheckpoints, r.FreshSeconds)
 	}
 	if n := len(r.Untrained); n > 0 {
 		fmt.Fprintf(a.Stdout, "training is under way: %d of %d timesteps, from %d on, have not been learnt by every model "+
