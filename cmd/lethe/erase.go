@@ -61,7 +61,9 @@ func (eraseSubmitCmd) Help() string {
 
 Scope stubs rewrites the slice of the transaction and every slice that holds a stub of it. Scope
 shard rewrites only its own slice, as in the paper. Scope partition partitions the timestep again,
-so that everything is as if the transaction had never existed. The receipt states what may remain.
+so that everything is as if the transaction had never existed. The receipt states what may remain. A
+request without a scope gets the deployment's, erasure.default_scope, when it is read; its scope is
+empty in the document that --json prints before.
 
 Where requests must be signed (signatures.requests), give --sign: without it nothing is submitted and the
 exit status is 1. A request that lacks a signature waits for lethe erase approve.

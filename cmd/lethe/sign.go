@@ -108,11 +108,8 @@ func (c *eraseSubmitCmd) printPublished(
 ) error {
 	lacks := len(c.Sign) < signers
 	if c.JSON {
-		out := map[string]any{"request_id": r.RequestID, "state": "submitted",
+		out := map[string]any{"request_id": r.RequestID, "state": "submitted", "scope": r.Scope,
 			"request_digest": submitted.Digest, "nonce": r.Nonce}
-		if r.Scope != "" {
-			out["scope"] = r.Scope
-		}
 		if lacks {
 			out["waits_for"] = deletions.WaitsFor{
 				Signatures: &deletions.WaitsForSignatures{Given: len(c.Sign), Needed: signers},
