@@ -1,7 +1,9 @@
 package score
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"lethe"
@@ -60,7 +62,10 @@ func (s *models) readers() map[string]func(key, value []byte) error {
 			if int(m.shard) >= s.count() {
 				return nil // of an ensemble of other components: it is unlinked as stale
 			}
-			a, err := artefactOf(s.store, m, s.isMeta(m.shard))
+			a, err := s.read(m)
+			if errors.Is(err, errOtherKind) {
+				return nil // as well
+			}
 			if err == nil {
 				s.candidates[m.candidate] = arrived{a.lineage(), m.digest, revision}
 			}
@@ -68,6 +73,20 @@ func (s *models) readers() map[string]func(key, value []byte) error {
 		},
 		pinPrefix: s.pins.read,
 	}
+}
+
+// errOtherKind means that a model is the meta-model of an ensemble of other components, or was none there.
+var errOtherKind = errors.New("the model is of an ensemble of other components")
+
+// read reads a stored model, with errOtherKind for one of the other kind.
+func (s *models) read(m model) (artefact, error) {
+	a, err := artefactOf(s.store, m, s.isMeta(m.shard))
+	if err != nil {
+		if _, other := artefactOf(s.store, m, !s.isMeta(m.shard)); other == nil {
+			return a, errOtherKind
+		}
+	}
+	return a, err
 }
 
 // loadServed reads the served ensemble. One with other components is no longer served.
@@ -79,12 +98,41 @@ func (s *models) loadServed() error {
 	if s.servedModels, err = decodeServed(value); err != nil {
 		return err
 	}
-	if len(s.servedModels) != s.count() {
-		s.servedModels = nil
-		return swapstore.Delete(s.store, []byte(servedKey))
+	if len(s.servedModels) == s.count() {
+		if s.served, err = s.ensembleOf(s.servedModels); !errors.Is(err, errOtherKind) {
+			return err
+		}
 	}
-	s.served, err = s.ensembleOf(s.servedModels)
-	return err
+	return s.offerServed()
+}
+
+// offerServed makes the models of an ensemble with other components candidates again: those of components that are the
+// same are not published anew.
+func (s *models) offerServed() error {
+	before := s.servedModels
+	s.served, s.servedModels = nil, nil
+	again := make(map[candidate]arrived)
+	for _, m := range before {
+		if _, newer := s.candidates[m.candidate]; newer || int(m.shard) >= s.count() {
+			continue
+		}
+		a, err := s.read(m)
+		if errors.Is(err, errOtherKind) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		again[m.candidate] = arrived{lineage: a.lineage(), digest: m.digest}
+	}
+	maps.Copy(s.candidates, again)
+	return s.store.Apply(func(w swapstore.Writer) error {
+		for c, a := range again {
+			w.Set(c.key(), encodeCandidate(a.digest, a.revision))
+		}
+		w.Delete([]byte(servedKey))
+		return nil
+	})
 }
 
 // uses reports whether a model is of the served ensemble or kept for reasons.
@@ -100,7 +148,7 @@ func (s *models) ensembleOf(keys []model) (*ensemble.Ensemble, error) {
 	var list []*trainer.Checkpoint
 	var over *meta.Model
 	for _, key := range keys {
-		a, err := artefactOf(s.store, key, s.isMeta(key.shard))
+		a, err := s.read(key)
 		if err != nil {
 			return nil, err
 		}

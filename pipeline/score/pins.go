@@ -1,6 +1,7 @@
 package score
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -54,6 +55,9 @@ func (e *explaining) load() error {
 			continue
 		}
 		by, err := s.models.ensembleOf(p.models)
+		if errors.Is(err, errOtherKind) {
+			continue
+		}
 		if err != nil {
 			return fmt.Errorf("ensemble that reasons of timestep %d are owed by: %w", t, err)
 		}
