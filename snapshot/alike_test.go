@@ -77,7 +77,7 @@ func TestTheIndexIsNotReadForWhatNobodyRepeats(t *testing.T) {
 	_, err := s.Locate(lethe.Transactions("b"))
 	require.ErrorIs(t, err, ErrCorrupt, "else this test sees no reading")
 
-	require.NoError(t, swapstore.Delete(s.staging, bad))
+	require.NoError(t, s.staging.Apply(func(w swapstore.Writer) error { w.Delete(bad); return nil }))
 	require.Equal(t, []bool{true, false}, shared(t, s, lethe.Transactions("b", "d")...))
 	require.NoError(t, s.staging.Apply(damage))
 	require.Equal(t, []bool{true}, shared(t, s, lethe.Transactions("b")...))

@@ -147,7 +147,7 @@ func refusal(request lethe.ErasureRequest, at time.Time) error {
 		return err
 	}
 	flag := map[ingest.Reason]string{
-		ingest.BadRequestID: "--request-id", ingest.BadReasonText: "--reason", ingest.UnknownScope: "--scope",
+		ingest.BadRequestID: "--request-id", ingest.BadReasonText: "--reason",
 		ingest.BadColumn: "--feature", ingest.BadTime: "--deadline",
 	}[refused.Reason]
 	return fmt.Errorf("%s: %s", cmp.Or(flag, "--node, --edge, --feature, --subject"), refused.Detail)

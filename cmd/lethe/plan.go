@@ -172,23 +172,28 @@ func printPlan(a *command.App, p *service.Plan) error {
 	if err := command.Table(a.Stdout, rows); err != nil {
 		return err
 	}
-	between := "\n"
-	for _, s := range p.Scopes {
-		if s.Rejected == string(deletions.RejectedScope) {
-			fmt.Fprintf(a.Stdout, "%s%s: not exact while repair.one_hop is on, since rows of other slices hold means of the "+
-				"target\n", between, s.Scope)
-			between = ""
-		}
-		for _, m := range s.Models {
-			if len(m.Refitted) > 0 {
-				fmt.Fprintf(a.Stdout, "%s%s: %s, groups %v of %d\n", between, s.Scope, m.Model, m.Refitted, m.Groups)
-				between = ""
-			}
-		}
+	if notes := notesOf(p.Scopes); len(notes) > 0 {
+		fmt.Fprintf(a.Stdout, "\n%s\n", strings.Join(notes, "\n"))
 	}
 	fmt.Fprintf(a.Stdout, "\nestimates are made of %s\n", strings.ReplaceAll(p.Basis, "_", " "))
 	printRemains(a, p.Scopes)
 	return nil
+}
+
+// notesOf has a line for each scope that is rejected, and for each model that learns anew.
+func notesOf(scopes []forecast.Scope) (lines []string) {
+	for _, s := range scopes {
+		if s.Rejected == string(deletions.RejectedScope) {
+			lines = append(lines, fmt.Sprintf("%s: not exact while repair.one_hop is on, since rows of other slices hold means "+
+				"of the target", s.Scope))
+		}
+		for _, m := range s.Models {
+			if len(m.Refitted) > 0 {
+				lines = append(lines, fmt.Sprintf("%s: %s, groups %v of %d", s.Scope, m.Model, m.Refitted, m.Groups))
+			}
+		}
+	}
+	return lines
 }
 
 // printRemains prints each text of what may remain once, with the scopes that it is of.

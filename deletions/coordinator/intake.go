@@ -86,11 +86,12 @@ func (in *intake) read(rec ingest.Record) (one submission, err error) {
 	one.job = job{
 		request: request.ErasureRequest, requestedAt: request.RequestedAt, source: in.source, next: rec.Offset + 1,
 	}
-	if one.fresh, err = deletions.NewEntry(in.o.Secret, request.ErasureRequest, now); err != nil {
-		return one, err
-	}
-	if request.Scope == "" {
+	one.fresh, err = deletions.NewEntry(in.o.Secret, request.ErasureRequest, now)
+	if request.Scope == "" { // that of a rejected one is published too
 		one.fresh.Scope = in.o.DefaultScope
+	}
+	if err != nil {
+		return one, err
 	}
 	for _, t := range lethe.Distinct(request.Targets) {
 		spelled, notSearched, err := scan.SpelledFingerprints(in.o.Secret, in.o.Limits.Normalise, t)

@@ -35,3 +35,17 @@ func TestARequestWithoutScope_DefaultChanges_HasOneDigestAndScope(t *testing.T) 
 		require.NotContains(t, string(rec.Value), deletions.RejectedConflict)
 	}
 }
+
+// The status of a rejected request has the scope that it would have had.
+func TestARejectedRequestWithoutScope_HasTheDefault(t *testing.T) {
+	d := deploy(t)
+	d.scope = lethe.ScopePartition
+	d.submit(lethe.ErasureRequest{RequestID: "about-transaction-1", Targets: lethe.Transactions("transaction-1")})
+	require.NoError(t, d.boot())
+	statuses := d.bus.topics[bus.ErasureStatus]
+	require.Len(t, statuses, 1)
+	status, err := deletions.DecodeStatus(statuses[0].Value)
+	require.NoError(t, err)
+	require.Equal(t, deletions.RejectedName, status.Failure)
+	require.Equal(t, lethe.ScopePartition, status.Scope)
+}

@@ -83,7 +83,7 @@ func TestDeleteLeavesTheBytes(t *testing.T) {
 	dir := t.TempDir()
 	s, c := fillWithCanary(t, dir)
 	require.NoError(t, s.Rewrite(context.Background(), without()))
-	require.NoError(t, swapstore.Delete(s, c.key))
+	remove(t, s, c.key)
 	_, found, err := s.Get(c.key)
 	require.NoError(t, err)
 	require.False(t, found)

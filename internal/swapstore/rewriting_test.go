@@ -93,14 +93,14 @@ func change(w swapstore.Writer, rng *rand.Rand, model map[string]string) error {
 func TestWhatWasDeletedIsNotInWhatIsFilledAnew(t *testing.T) {
 	dir := t.TempDir()
 	s, c := fillWithCanary(t, dir)
-	require.NoError(t, swapstore.Delete(s, c.key))
+	remove(t, s, c.key)
 	require.NotEmpty(t, filesWith(t, dir, c.key))
 	r, err := swapstore.BeginRewriting(s)
 	require.NoError(t, err)
 	passing := []byte("row/shared/prefix/it came and went")
 	require.NoError(t, r.Fill(t.Context(), func(src swapstore.Reader, dst swapstore.Writer) error {
 		set(t, s, map[string]string{"later": "1", string(passing): string(c.value)})
-		require.NoError(t, swapstore.Delete(s, passing))
+		remove(t, s, passing)
 		_, found, err := src.Get([]byte("later"))
 		require.NoError(t, err)
 		require.False(t, found, "what is filled in is what there was")

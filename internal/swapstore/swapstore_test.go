@@ -47,6 +47,10 @@ func set(t *testing.T, s *swapstore.Store, pairs map[string]string) {
 	}))
 }
 
+func remove(t require.TestingT, s *swapstore.Store, key []byte) {
+	require.NoError(t, s.Apply(func(w swapstore.Writer) error { w.Delete(key); return nil }))
+}
+
 // without returns a fill function that copies all keys but some.
 func without(drop ...string) func(swapstore.Reader, swapstore.Writer) error {
 	return func(src swapstore.Reader, dst swapstore.Writer) error {

@@ -61,14 +61,6 @@ func Set(s Applier, key, value []byte) error {
 	})
 }
 
-// Delete deletes one key.
-func Delete(s Applier, key []byte) error {
-	return s.Apply(func(w Writer) error {
-		w.Delete(key)
-		return nil
-	})
-}
-
 // Sync makes all changes durable. Any goroutine may call it.
 func (s *Store) Sync() error {
 	g, err := s.acquire()

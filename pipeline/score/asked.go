@@ -30,7 +30,7 @@ type asked struct {
 func (e *explaining) newAsked(by *ensemble.Ensemble, s *lethe.Snapshot, again bool) *asked {
 	q := &asked{
 		predictor: e.predictor, by: by, snapshot: s, graph: trainer.InputOf(e.o.OneHop.Join(s)), again: again,
-		hides: e.state.hidden.hides(e.o.Secret), first: e.o.First,
+		hides: e.state.hidden.hidesNow(e.o.Secret), first: e.o.First,
 	}
 	q.neighbours = q.graph.Neighbours()
 	q.explainer = reasons.Explainer{

@@ -132,14 +132,18 @@ func (h *hidden) list() (targets []lethe.Digest, features []lethe.Redaction, sub
 	return slices.Collect(maps.Keys(h.targets)), h.redacted.List(), subjects
 }
 
-// hides returns a function that reports whether a transaction is suppressed, for one goroutine. Later changes are not
-// in it.
+// hides returns a function that reports whether a transaction is suppressed. It is valid until the next suppression.
 func (h *hidden) hides(secret lethe.Secret) func(lethe.TransactionID) bool {
 	if len(h.targets) == 0 {
 		return func(lethe.TransactionID) bool { return false }
 	}
-	targets, of := maps.Clone(h.targets), secret.Suppressor()
-	return func(id lethe.TransactionID) bool { return targets[of.Suppression(id)] }
+	of := secret.Suppressor()
+	return func(id lethe.TransactionID) bool { return h.targets[of.Suppression(id)] }
+}
+
+// hidesNow is hides for another goroutine. Later suppressions are not in it.
+func (h *hidden) hidesNow(secret lethe.Secret) func(lethe.TransactionID) bool {
+	return (&hidden{targets: maps.Clone(h.targets)}).hides(secret)
 }
 
 // redactedIn returns the transactions of a graph with erased features.

@@ -3,7 +3,6 @@ package score
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"lethe"
@@ -59,34 +58,40 @@ func (s *models) readers() map[string]func(key, value []byte) error {
 			if err != nil {
 				return err
 			}
-			if int(m.shard) >= s.count() {
-				return nil // of an ensemble of other components: it is unlinked as stale
-			}
-			a, err := s.read(m)
-			if errors.Is(err, errOtherKind) {
-				return nil // as well
-			}
-			if err == nil {
-				s.candidates[m.candidate] = arrived{a.lineage(), m.digest, revision}
-			}
+			_, err = s.offer(m, revision) // what does not fit is unlinked as stale
 			return err
 		},
 		pinPrefix: s.pins.read,
 	}
 }
 
-// errOtherKind means that a model is the meta-model of an ensemble of other components, or was none there.
-var errOtherKind = errors.New("the model is of an ensemble of other components")
+// errOtherComponents means that a model has a number that there is not, or that is the meta-model's only there or here.
+var errOtherComponents = errors.New("the model is of an ensemble of other components")
 
-// read reads a stored model, with errOtherKind for one of the other kind.
+// read reads a stored model. Errors: errOtherComponents, those of a damaged store.
 func (s *models) read(m model) (artefact, error) {
+	if int(m.shard) >= s.count() {
+		return artefact{}, errOtherComponents
+	}
 	a, err := artefactOf(s.store, m, s.isMeta(m.shard))
 	if err != nil {
 		if _, other := artefactOf(s.store, m, !s.isMeta(m.shard)); other == nil {
-			return a, errOtherKind
+			return a, errOtherComponents
 		}
 	}
 	return a, err
+}
+
+// offer makes a stored model a candidate, unless it is of other components, and reports whether it did.
+func (s *models) offer(m model, r lethe.Revision) (bool, error) {
+	a, err := s.read(m)
+	if errors.Is(err, errOtherComponents) {
+		return false, nil
+	}
+	if err == nil {
+		s.candidates[m.candidate] = arrived{a.lineage(), m.digest, r}
+	}
+	return err == nil, err
 }
 
 // loadServed reads the served ensemble. One with other components is no longer served.
@@ -99,7 +104,7 @@ func (s *models) loadServed() error {
 		return err
 	}
 	if len(s.servedModels) == s.count() {
-		if s.served, err = s.ensembleOf(s.servedModels); !errors.Is(err, errOtherKind) {
+		if s.served, err = s.ensembleOf(s.servedModels); !errors.Is(err, errOtherComponents) {
 			return err
 		}
 	}
@@ -111,24 +116,22 @@ func (s *models) loadServed() error {
 func (s *models) offerServed() error {
 	before := s.servedModels
 	s.served, s.servedModels = nil, nil
-	again := make(map[candidate]arrived)
+	var again []model
 	for _, m := range before {
-		if _, newer := s.candidates[m.candidate]; newer || int(m.shard) >= s.count() {
+		if _, newer := s.candidates[m.candidate]; newer {
 			continue
 		}
-		a, err := s.read(m)
-		if errors.Is(err, errOtherKind) {
-			continue
-		}
+		offered, err := s.offer(m, 0)
 		if err != nil {
 			return err
 		}
-		again[m.candidate] = arrived{lineage: a.lineage(), digest: m.digest}
+		if offered {
+			again = append(again, m)
+		}
 	}
-	maps.Copy(s.candidates, again)
 	return s.store.Apply(func(w swapstore.Writer) error {
-		for c, a := range again {
-			w.Set(c.key(), encodeCandidate(a.digest, a.revision))
+		for _, m := range again {
+			w.Set(m.candidate.key(), encodeCandidate(m.digest, 0))
 		}
 		w.Delete([]byte(servedKey))
 		return nil

@@ -55,7 +55,7 @@ func (e *explaining) load() error {
 			continue
 		}
 		by, err := s.models.ensembleOf(p.models)
-		if errors.Is(err, errOtherKind) {
+		if errors.Is(err, errOtherComponents) {
 			continue
 		}
 		if err != nil {

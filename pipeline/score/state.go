@@ -64,6 +64,7 @@ func (s *state) load() error {
 	if err := s.store.Scan([]byte(linkPrefix), readers[linkPrefix]); err != nil {
 		return fmt.Errorf("keys under %q: %w", linkPrefix, err)
 	}
+	delete(readers, linkPrefix)
 	if err := sweep(s); err != nil {
 		return err
 	}
