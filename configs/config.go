@@ -66,6 +66,12 @@ type Ingest struct {
 	snapshot.Config `yaml:",inline"`
 }
 
+// Limits returns the limits of records with the number of features, which may be ingest.AnyFeatureCount.
+func (i Ingest) Limits() ingest.Limits {
+	i.Records.FeatureCount = i.FeatureCount
+	return i.Records
+}
+
 // Partition configures how timesteps are divided into shards. A number that is 0 means the default
 // of the method; PartitionConfig replaces it by that default.
 type Partition struct {

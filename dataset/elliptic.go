@@ -29,8 +29,9 @@ type Bounds struct {
 	// Magnitude bounds the absolute value of a feature, Features their number.
 	Magnitude float64
 	Features  int
-	// Jump bounds the difference between consecutive timesteps.
-	Jump int
+	// First is the first timestep, and Jump bounds the distance from it and between consecutive timesteps.
+	First lethe.Timestep
+	Jump  int
 }
 
 // LoadElliptic reads the directory strictly. The stream is named after it.

@@ -67,20 +67,24 @@ func readFeatures(ctx context.Context, fsys fs.FS, opts EllipticOptions) (*nodeT
 		return nil, &RowError{File: t.name, Reason: fmt.Sprintf("column %d has no value in any row: rows end in a comma "+
 			"(take it off), or a feature is never known (leave it out)", idColumns+n.featureCount)}
 	}
-	return n, n.checkJumps(t.name)
+	return n, n.checkTimesteps(t.name)
 }
 
-// checkJumps rejects timesteps that intake would reject as too far ahead of the previous one.
-func (n *nodeTable) checkJumps(file string) error {
-	steps := n.timesteps()
-	for i, at := range steps {
-		if n.bounds.Jump == 0 || i == 0 || at-steps[i-1] <= lethe.Timestep(n.bounds.Jump) {
-			continue
+// checkTimesteps rejects timesteps that intake would reject as late or as too far ahead of the previous one.
+func (n *nodeTable) checkTimesteps(file string) error {
+	first, jump := n.bounds.First, lethe.Timestep(n.bounds.Jump)
+	before, reason := first, fmt.Sprintf("the timestep is more than %d (ingest.max_timestep_jump) after the first one, %d: "+
+		"set ingest.first_timestep to where the stream begins", jump, first)
+	for _, at := range n.timesteps() {
+		if at < first {
+			reason = fmt.Sprintf("the timestep is before ingest.first_timestep, which is %d: lower that", first)
 		}
-		row := slices.IndexFunc(n.transactions, func(tx lethe.Transaction) bool { return tx.Timestep == at }) + 1
-		return &RowError{File: file, Row: row, Column: idColumns, Reason: fmt.Sprintf("the timestep is more than %d after "+
-			"the one before it, which ingest.max_timestep_jump is: number timesteps one after the other (not by epoch "+
-			"seconds), or raise it", n.bounds.Jump)}
+		if at < first || jump > 0 && at-before > jump {
+			row := slices.IndexFunc(n.transactions, func(tx lethe.Transaction) bool { return tx.Timestep == at }) + 1
+			return &RowError{File: file, Row: row, Column: idColumns, Reason: reason}
+		}
+		before, reason = at, fmt.Sprintf("the timestep is more than %d after the one before it, which "+
+			"ingest.max_timestep_jump is: number timesteps one after the other (not by epoch seconds), or raise it", jump)
 	}
 	return nil
 }

@@ -71,7 +71,7 @@ func TestEllipticTranscript(t *testing.T) {
 	datadriven.RunTest(t, "testdata/elliptic", func(t *testing.T, d *datadriven.TestData) string {
 		opts := dataset.EllipticOptions{Name: "case", Lenient: d.HasArg("lenient")}
 		if d.HasArg("bounds") {
-			opts.Bounds = dataset.Bounds{Magnitude: 100, Features: 3, Jump: 10}
+			opts.Bounds = dataset.Bounds{Magnitude: 100, Features: 3, First: 1, Jump: 10}
 		}
 		s, err := dataset.ReadElliptic(context.Background(), caseFiles(d.Input), opts)
 		if err != nil {

@@ -69,8 +69,8 @@ func (c changes) replay(ctx context.Context, places []string) (out api.ReplayAns
 	if err := c.note(ctx, translog.DeedReplay, "", len(chosen)); err != nil {
 		return out, err
 	}
-	rules := deadletters.Rules{Limits: c.config.Ingest.Records, Jump: c.config.Ingest.MaxTimestepJump}
-	rules.Limits.FeatureCount = c.config.Ingest.FeatureCount
+	in := c.config.Ingest
+	rules := deadletters.Rules{Limits: in.Limits(), First: in.FirstTimestep, Jump: in.MaxTimestepJump}
 	chosen, again, err := rules.Part(ctx, c.client, chosen)
 	if err != nil {
 		return out, c.refused("dead letters could not be checked", err)

@@ -50,8 +50,8 @@ type Config struct {
 	// ReopenTimesteps is how far a late record may be behind the newest timestep that its partition
 	// has ended, or AnyTimestep. Older records are rejected.
 	ReopenTimesteps int `yaml:"reopen_timesteps" help:"How far back late records reopen timesteps; -1: all."`
-	// FirstTimestep is the initial watermark of every partition: earlier records are late and reopen
-	// nothing. A partition that has been read before keeps its watermark.
+	// FirstTimestep is the lowest watermark of every partition: earlier records are late and reopen
+	// nothing. It may be raised while no earlier timestep is stored; lowering it does not lower stored watermarks.
 	FirstTimestep lethe.Timestep `yaml:"first_timestep" help:"Where the stream begins; earlier records are late."`
 	// MaxTimestepJump is how far a timestep may exceed its partition's watermark. A record beyond it
 	// is rejected and does not move the watermark, because one wrong number would make all later

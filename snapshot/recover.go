@@ -38,10 +38,27 @@ func openStaging(path string, o Options) (*staging, error) {
 	if err == nil {
 		err = errors.Join(s.payments.Load(s), s.labels.Load(s))
 	}
+	if err == nil {
+		err = s.beginAt(o.FirstTimestep)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open snapshot store: %w", errors.Join(err, store.Close()))
 	}
 	return s, nil
+}
+
+// beginAt raises watermarks to the first timestep. Errors: ErrIncompatible if an earlier one is stored.
+func (s *staging) beginAt(first lethe.Timestep) error {
+	if stored := s.Timesteps(); len(stored) > 0 && stored[0].Timestep < first {
+		return fmt.Errorf("%w: ingest.first_timestep is %d, and timestep %d has records: set it to at most that, or begin a "+
+			"new data directory under another kafka.topic_prefix", ErrIncompatible, first, stored[0].Timestep)
+	}
+	for _, marks := range s.watermarks {
+		for partition, at := range marks {
+			marks[partition] = max(at, first)
+		}
+	}
+	return nil
 }
 
 // newStaging returns staging over its store, with an empty mirror.

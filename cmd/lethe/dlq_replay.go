@@ -151,8 +151,8 @@ func (c *dlqReplayCmd) Run(a *command.App) error {
 	chosen := len(letters)
 	var again []deadletters.Refused
 	if !c.Anyway {
-		rules := deadletters.Rules{Limits: config.Ingest.Records, Jump: config.Ingest.MaxTimestepJump}
-		rules.Limits.FeatureCount = config.Ingest.FeatureCount
+		in := config.Ingest
+		rules := deadletters.Rules{Limits: in.Limits(), First: in.FirstTimestep, Jump: in.MaxTimestepJump}
 		if letters, again, err = rules.Part(a.Context, client, letters); err != nil {
 			return err
 		}

@@ -19,7 +19,8 @@ func LoadStream(a *App, dir, steps string, c configs.Config) (*dataset.Stream, e
 		}
 	}
 	stream, err := dataset.LoadWithin(a.Context, dir, dataset.Bounds{
-		Magnitude: c.Ingest.Records.MaxMagnitude, Features: c.Ingest.Records.MaxFeatureCount, Jump: c.Ingest.MaxTimestepJump,
+		Magnitude: c.Ingest.Records.MaxMagnitude, Features: c.Ingest.Records.MaxFeatureCount,
+		First: c.Ingest.FirstTimestep, Jump: c.Ingest.MaxTimestepJump,
 	})
 	if err != nil {
 		return nil, err

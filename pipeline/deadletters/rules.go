@@ -16,11 +16,12 @@ import (
 // ErrRejectedAgain means that the record would be rejected again.
 var ErrRejectedAgain = errors.New("would be rejected again")
 
-// Rules are a deployment's rules for records.
+// Rules are a deployment's rules for records. The number of features in the limits may be ingest.AnyFeatureCount.
 type Rules struct {
 	Limits ingest.Limits
-	// Jump is ingest.max_timestep_jump.
-	Jump int
+	// First is ingest.first_timestep, Jump ingest.max_timestep_jump.
+	First lethe.Timestep
+	Jump  int
 }
 
 // Part separates dead letters whose records may be accepted now. It decodes as intake does, with the journal's
@@ -105,7 +106,7 @@ func (r Rules) partJumps(
 		}
 		slices.Sort(steps)
 		for _, j := range letters {
-			reached := j.from
+			reached := max(j.from, r.First)
 			for _, t := range steps {
 				if t > reached && t-reached <= lethe.Timestep(r.Jump) {
 					reached = t

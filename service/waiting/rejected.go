@@ -61,8 +61,9 @@ func ownCauses(f Facts) (out []Condition) {
 			Cause: TimestepGap, Move: Operator,
 			Message: fmt.Sprintf("%d of the latest %d records of %s were rejected, %d of them as %s.", o.Rejected, all, topic, n,
 				jumpReason),
-			Do: fmt.Sprintf("If the gap is real, raise ingest.max_timestep_jump (%d) and run lethe dlq replay --reason %s; "+
-				"else have the producer correct its timesteps.", f.MostJump, jumpReason),
+			Do: fmt.Sprintf("If the stream begins there, set ingest.first_timestep; if the gap is real, raise "+
+				"ingest.max_timestep_jump (%d); then run lethe dlq replay --reason %s. Else have the producer correct its "+
+				"timesteps.", f.MostJump, jumpReason),
 		})
 		n = o.Reasons[partitionReason]
 		add(n, 0, Wait{
