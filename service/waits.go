@@ -198,6 +198,7 @@ func (p *topicsProcess) facts(known *role.Status) waiting.Facts {
 		Now: p.o.Now(), After: c.Waiting.After, Quiet: c.Waiting.Quiet, MostOpen: c.Ingest.MaxOpenTimesteps,
 		MostJump: c.Ingest.MaxTimestepJump, Intake: p.waits.intake.Outcomes(), FreeBytes: -1,
 		LabelLag: c.Scoring.LabelLagTimesteps, Roles: p.waits.processes, Erasures: known.Waits,
+		Awaited: known.Awaited.Through, ModelsPresent: known.Awaited.Present, Models: known.Awaited.Models,
 	}
 	f.AlertsFail, f.AlertsLeft = p.waits.alerts()
 	for _, t := range slices.Sorted(maps.Keys(known.Steps)) {

@@ -21,6 +21,8 @@ type Status struct {
 	Waits deletions.Waits
 	// Ensemble is the served ensemble, or nil.
 	Ensemble *Ensemble
+	// Awaited are the models that are not there yet.
+	Awaited Awaited
 	// Consumed are the next offsets of source topics; nil for roles that read none.
 	Consumed map[bus.TopicPartition]int64
 	// Watermarks are the oldest timesteps that partitions of transactions and labels have not completed; Newest are the
@@ -52,6 +54,15 @@ type Ensemble struct {
 	Through lethe.Timestep
 }
 
+// Awaited is the newest ensemble that is to be served. The zero value means that it is served, or that the role
+// serves none.
+type Awaited struct {
+	// Through is the last timestep of the ensemble. It counts only if Models is not 0.
+	Through lethe.Timestep
+	// Present of so many Models are there.
+	Present, Models int
+}
+
 // Merge merges the statuses of several roles. Each field is of one role.
 func Merge(all ...*Status) *Status {
 	out := &Status{Steps: make(map[lethe.Timestep]Step), Erasures: make(map[deletions.State]int)}
@@ -64,6 +75,9 @@ func Merge(all ...*Status) *Status {
 		out.FeatureCount = max(out.FeatureCount, s.FeatureCount)
 		if s.Ensemble != nil {
 			out.Ensemble = s.Ensemble
+		}
+		if s.Awaited.Models > 0 {
+			out.Awaited = s.Awaited
 		}
 		if len(s.Erasures) > 0 {
 			out.Waits = s.Waits

@@ -54,6 +54,19 @@ func (s *state) adopt(t lethe.Timestep) (bool, error) {
 	return s.models.adopt(t, want)
 }
 
+// awaitedModels returns how many models of the ensemble trained through t are there. It is zero while labels of t may come,
+// and once it or a later one is served.
+func (s *state) awaitedModels(t lethe.Timestep) role.Awaited {
+	if served := s.models.served; served != nil && served.Through >= t {
+		return role.Awaited{}
+	}
+	want, known := s.lineages.At(t)
+	if !known {
+		return role.Awaited{}
+	}
+	return role.Awaited{Through: t, Present: len(s.models.present(t, want)), Models: len(want)}
+}
+
 // settledBefore returns the newest settled timestep before t, or NoTimestep.
 func (s *state) settledBefore(t lethe.Timestep) lethe.Timestep {
 	before := lethe.NoTimestep

@@ -74,6 +74,9 @@ func (l *logic) Status() *role.Status {
 	if e := l.state.models.served; e != nil {
 		s.Ensemble = &role.Ensemble{Version: e.Version, Through: e.Through}
 	}
+	if t := l.state.awaited(l.o.Scoring.LabelLagTimesteps); t != lethe.NoTimestep {
+		s.Awaited = l.state.awaitedModels(t)
+	}
 	for t, q := range l.state.quality {
 		s.Steps[t] = role.Step{Predictions: q.predictions, Quality: q.summary}
 	}

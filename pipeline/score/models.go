@@ -175,24 +175,30 @@ func (s *models) renewed(want []lethe.Digest) bool {
 	return true
 }
 
-// adopt swaps in the ensemble trained through t if every number has a checkpoint of the wanted lineage, arrived or
-// served, and reports whether it did.
-func (s *models) adopt(t lethe.Timestep, want []lethe.Digest) (bool, error) {
+// present returns the models of the wanted lineages for the ensemble trained through t, arrived or served. Those that
+// are missing are left out.
+func (s *models) present(t lethe.Timestep, want []lethe.Digest) (there []model) {
 	var serving []lethe.Digest
 	if s.served != nil {
 		serving = s.served.Lineages()
 	}
-	keys := make([]model, len(want))
 	for number, lineage := range want {
 		c := candidate{t, lethe.ShardID(number)}
 		switch arrived := s.candidates[c]; {
 		case arrived.lineage == lineage:
-			keys[number] = model{c, arrived.digest}
+			there = append(there, model{c, arrived.digest})
 		case number < len(serving) && serving[number] == lineage:
-			keys[number] = s.servedModels[number]
-		default:
-			return false, nil
+			there = append(there, s.servedModels[number])
 		}
+	}
+	return there
+}
+
+// adopt swaps in the ensemble trained through t if all its models are present, and reports whether it did.
+func (s *models) adopt(t lethe.Timestep, want []lethe.Digest) (bool, error) {
+	keys := s.present(t, want)
+	if len(keys) < len(want) {
+		return false, nil
 	}
 	next, err := s.ensembleOf(keys)
 	if err != nil {

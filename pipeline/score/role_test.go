@@ -118,6 +118,30 @@ func TestRunRestartAndRebuild(t *testing.T) {
 	require.Len(t, predictions(t, topics), 4*nodes)
 }
 
+// The models that a settled timestep lacks are counted until its ensemble is served.
+func TestStatus_ModelsOfASettledTimestepAreMissing(t *testing.T) {
+	topics, w := topics(), newScenario(t, 2)
+	o := optionsFor(topics)
+	o.Dir = t.TempDir()
+	r, _ := running(t, o)
+	require.NoError(t, wire.Publish(t.Context(), topics, 1, w.graph(1)))
+	idle(t, topics)
+	require.Zero(t, r.Status().Awaited, "its labels may come")
+	require.NoError(t, wire.Publish(t.Context(), topics, 1, w.manifest(1)))
+	idle(t, topics)
+	require.Equal(t, role.Awaited{Through: 1, Models: shards}, r.Status().Awaited)
+	require.NoError(t, wire.Publish(t.Context(), topics, 2, w.model(0, 1)))
+	idle(t, topics)
+	require.Equal(t, role.Awaited{Through: 1, Present: 1, Models: shards}, r.Status().Awaited)
+	w.publishModels(t, topics, 1)
+	idle(t, topics)
+	require.Zero(t, r.Status().Awaited)
+	require.NoError(t, wire.Publish(t.Context(), topics, 1, w.graph(2)))
+	require.NoError(t, wire.Publish(t.Context(), topics, 1, w.manifest(2)))
+	idle(t, topics)
+	require.Equal(t, role.Awaited{Through: 2, Models: shards}, r.Status().Awaited)
+}
+
 // W146: a process that scores alone lost its folder after an erasure. It scored all timesteps again, with what was left
 // of their graphs and models, and published that over the final predictions.
 func TestFinalPredictionsStayThoughTheFolderIsLost(t *testing.T) {

@@ -23,6 +23,10 @@ type Facts struct {
 	MostJump int
 	// LabelLag is by how many timesteps more than one the scoring models are behind a timestep.
 	LabelLag int
+	// Awaited is the last timestep of the ensemble that is to be served, of whose Models ModelsPresent are published.
+	// Models is 0 if none is awaited.
+	Awaited               lethe.Timestep
+	ModelsPresent, Models int
 	// Intake is the outcome of the latest records, by topic.
 	Intake map[string]Outcome
 

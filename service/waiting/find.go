@@ -29,6 +29,8 @@ const (
 	// fewRejected is the minimum number of records for judging a share of them, fewAlike the minimum for judging
 	// more than half.
 	fewRejected, fewAlike = 20, 5
+	// trainingTimes is how many times longer than other conditions a model may be in training.
+	trainingTimes = 10
 	// jumpReason, waitingReason, openReason and partitionReason are reasons of rejections with causes of their
 	// own.
 	jumpReason, waitingReason, openReason = "timestep_jump", "too_many_waiting", "too_many_open"
@@ -39,8 +41,8 @@ const (
 func Find(f Facts) []Condition {
 	var out []Condition
 	for _, find := range []func(Facts) []Condition{
-		surroundings, processes, openTransactions, rejections, ownCauses, partitionsBehind, labelsUnsettled, quiet,
-		openTimesteps, clocks, erasures, alerts,
+		surroundings, processes, openTransactions, rejections, ownCauses, partitionsBehind, labelsUnsettled, modelsMissing,
+		quiet, openTimesteps, clocks, erasures, alerts,
 	} {
 		out = append(out, find(f)...)
 	}

@@ -24,6 +24,8 @@ const (
 	PartitionBehind Cause = "partition_behind"
 	// LabelsUnsettled: a closed timestep with labels is not settled.
 	LabelsUnsettled Cause = "labels_unsettled"
+	// ModelsMissing: a timestep is settled, and models of the ensemble trained through it are not published.
+	ModelsMissing Cause = "models_missing"
 	// StreamQuiet: a timestep is open, and no records arrive.
 	StreamQuiet Cause = "stream_quiet"
 	// OpenTransaction: a producer's transaction hides the records after it.
@@ -57,8 +59,8 @@ const (
 func Causes() []Cause {
 	return []Cause{
 		BrokersAway, TopicsWrong, DiskFull, FileDescriptors, ProcessMissing, OpenTransaction, RecordsRejected, WrongPartition,
-		TimestepGap, PartitionBehind, LabelsUnsettled, StreamQuiet, TooManyOpen, TooManyWaiting, ClockAhead,
-		ErasureUnanswered, ErasureFailed, ErasureHeld, AlertsUndelivered,
+		TimestepGap, PartitionBehind, LabelsUnsettled, ModelsMissing, StreamQuiet, TooManyOpen, TooManyWaiting,
+		ClockAhead, ErasureUnanswered, ErasureFailed, ErasureHeld, AlertsUndelivered,
 	}
 }
 
