@@ -10,6 +10,7 @@ import (
 	"lethe"
 	"lethe/configs"
 	"lethe/deletions"
+	"lethe/internal/patientfs"
 	"lethe/internal/swapstore"
 	"lethe/pipeline/score"
 	"lethe/pipeline/train"
@@ -69,6 +70,9 @@ func opening(err error, dataDir, role string) error {
 	switch remedied := service.Remedied(err, dataDir, role); {
 	case err == nil || errors.Is(err, swapstore.ErrInUse):
 		return err
+	case patientfs.MayPass(err):
+		return fmt.Errorf("%w (stores are locked and written while they are read: make %s writable, with free space, or "+
+			"verify a copy of it)", err, dataDir)
 	case errors.Is(err, deletions.ErrFormat):
 		return fmt.Errorf("%w (use the version of lethe that wrote it)", err)
 	case remedied != err: //nolint:errorlint // whether a remedy was added
