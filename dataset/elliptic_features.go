@@ -73,8 +73,9 @@ func readFeatures(ctx context.Context, fsys fs.FS, opts EllipticOptions) (*nodeT
 // checkTimesteps rejects timesteps that intake would reject as late or as too far ahead of the previous one.
 func (n *nodeTable) checkTimesteps(file string) error {
 	first, jump := n.bounds.First, lethe.Timestep(n.bounds.Jump)
-	before, reason := first, fmt.Sprintf("the timestep is more than %d (ingest.max_timestep_jump) after the first one, %d: "+
-		"set ingest.first_timestep to where the stream begins", jump, first)
+	before := first
+	reason := fmt.Sprintf("the timestep is more than %d (ingest.max_timestep_jump) after the first one, %d: set "+
+		"ingest.first_timestep to where the stream begins", jump, first)
 	for _, at := range n.timesteps() {
 		if at < first {
 			reason = fmt.Sprintf("the timestep is before ingest.first_timestep, which is %d: lower that", first)

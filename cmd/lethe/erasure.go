@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -168,9 +169,23 @@ func printRequest(a *command.App, s deletions.Status) {
 	fmt.Fprintf(a.Stdout, "  received %s, updated %s", s.ReceivedAt.Format(time.DateTime),
 		s.UpdatedAt.Format(time.DateTime))
 	if s.Failure != "" {
-		fmt.Fprintf(a.Stdout, ", because: %s", s.Failure)
+		fmt.Fprintf(a.Stdout, ", because: %s", failureText(s.Failure))
 	}
 	fmt.Fprintln(a.Stdout)
+}
+
+// failureText is the code of a failure with the remedy, if the requester has one.
+func failureText(code deletions.FailureCode) string {
+	remedy := map[deletions.FailureCode]string{
+		deletions.RejectedScope:    "submit another request with a wider scope",
+		deletions.RejectedConflict: "submit it under another id",
+		deletions.RejectedName:     "submit it under an id without that of a target",
+		deletions.RejectedRestored: "submit another request",
+	}[code]
+	if remedy == "" {
+		return string(code)
+	}
+	return fmt.Sprintf("%s (%s)", code, remedy)
 }
 
 // refittedText describes how many groups of every component were retrained.
@@ -251,7 +266,11 @@ func (c *eraseSubmitCmd) wait(
 		return fmt.Errorf("request %s was %s: %s", id, s.State, s.Failure)
 	}
 	if s.Result() == deletions.ResultNothingHeld {
-		return command.WithStatus(fmt.Errorf("request %s: nothing was held of any target: check the ids", id),
+		check := "check the ids"
+		if slices.ContainsFunc(request.Targets, func(t lethe.Target) bool { return len(t.Columns) > 0 }) {
+			check = "check the ids and columns"
+		}
+		return command.WithStatus(fmt.Errorf("request %s: nothing was held of any target: %s", id, check),
 			command.ExitNothingHeld)
 	}
 	return nil

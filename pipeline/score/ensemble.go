@@ -54,8 +54,8 @@ func (s *state) adopt(t lethe.Timestep) (bool, error) {
 	return s.models.adopt(t, want)
 }
 
-// awaitedModels returns how many models of the ensemble trained through t are there. It is zero while labels of t may come,
-// and once it or a later one is served.
+// awaitedModels returns how many models of the ensemble trained through t are there. It is zero while labels of t may
+// come, and once it or a later one is served.
 func (s *state) awaitedModels(t lethe.Timestep) role.Awaited {
 	if served := s.models.served; served != nil && served.Through >= t {
 		return role.Awaited{}

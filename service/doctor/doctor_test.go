@@ -122,9 +122,9 @@ func TestFilesThatAreWrong(t *testing.T) {
 
 func TestRoomOnTheDisk(t *testing.T) {
 	for free, want := range map[uint64]string{
-		100 << 20: "problem disk: 100.0 MiB of 100.0 GiB are free\n",
-		1 << 30:   "warning disk: 1.0 GiB of 100.0 GiB are free\n",
-		4 << 30:   "warning disk: 4.0 GiB of 100.0 GiB are free\n", 50 << 30: "",
+		100 << 20: "problem disk: 100.0 MiB of 100.0 GiB are free, less than 512.0 MiB\n",
+		1 << 30:   "warning disk: 1.0 GiB of 100.0 GiB are free, less than 5.0 GiB\n",
+		4 << 30:   "warning disk: 4.0 GiB of 100.0 GiB are free, less than 5.0 GiB\n", 50 << 30: "",
 	} {
 		p := newPatient(t, filepath.Join(t.TempDir(), "not", "there"))
 		p.options.Disk = func(path string) (diskroom.Room, error) {

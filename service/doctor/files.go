@@ -53,11 +53,14 @@ func (f *findings) disk(o Options) {
 		return
 	}
 	message := sizeText(room.FreeBytes) + " of " + sizeText(room.TotalBytes) + " are free"
+	least := max(leastFree, uint64(leastShare*float64(room.TotalBytes)))
 	switch {
 	case room.FreeBytes < leastFree/4:
-		f.bad(check, message, "make room: a store that is written anew stands beside the old one for a while")
-	case room.FreeBytes < leastFree || float64(room.FreeBytes) < leastShare*float64(room.TotalBytes):
-		f.warn(check, message, "make room before the disk is full: lethe waits then, and nothing is scored")
+		f.bad(check, message+", less than "+sizeText(leastFree/4),
+			"make room: a store that is written anew stands beside the old one for a while")
+	case room.FreeBytes < least:
+		f.warn(check, message+", less than "+sizeText(least),
+			"make room before the disk is full: lethe waits then, and nothing is scored")
 	default:
 		f.ok(check, message)
 	}

@@ -121,7 +121,8 @@ func TestWaits(t *testing.T) {
 		{"a role that nobody has ever played", func(f *waiting.Facts) { f.Roles = []waiting.Role{{Name: "score"}} },
 			waiting.ProcessMissing, waiting.Operator, after, "", -1, "ever played the role score", "roles=score"},
 		{"models that are not published", func(f *waiting.Facts) { f.Awaited, f.ModelsPresent, f.Models = 1, 5, 7 },
-			waiting.ModelsMissing, waiting.Operator, 10 * after, "", -1, "Timestep 1 is settled, and 2 of 7 models", "role train"},
+			waiting.ModelsMissing, waiting.Operator, 10 * after, "", -1, "Timestep 1 is settled, and 2 of 7 models",
+			"role train"},
 		{"a few in wrong partitions", func(f *waiting.Facts) {
 			f.Intake = map[string]waiting.Outcome{"labels.v1": {Accepted: 90, Rejected: 4,
 				Reasons: map[string]int{"wrong_partition": 4}}}
