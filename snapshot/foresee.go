@@ -130,6 +130,6 @@ func (b *Batch) Repeats(id lethe.TransactionID) (bool, error) {
 
 // RepeatsLabel reports whether the store knows a label of a transaction in a timestep.
 func (b *Batch) RepeatsLabel(l lethe.LabelRecord) (bool, error) {
-	known, _, _, err := b.knownLabel(l.Timestep, b.names.Pseudonym(l.ID), true)
-	return known, err
+	known, label, pending, err := b.knownLabel(l.Timestep, b.names.Pseudonym(l.ID), true)
+	return known && (pending != nil || label != lethe.Unknown), err
 }

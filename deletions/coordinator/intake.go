@@ -88,7 +88,10 @@ func (in *intake) read(rec ingest.Record) (one submission, err error) {
 	}
 	one.fresh, err = deletions.NewEntry(in.o.Secret, request.ErasureRequest, now)
 	if request.Scope == "" { // that of a rejected one is published too
-		one.fresh.Scope = in.o.DefaultScope
+		var failed error
+		if one.fresh.Scope, failed = in.scopeOf(request.RequestID); failed != nil {
+			return one, failed
+		}
 	}
 	if err != nil {
 		return one, err
@@ -103,6 +106,16 @@ func (in *intake) read(rec ingest.Record) (one submission, err error) {
 	}
 	one.fresh.Signatures, err = in.signed.request(rec, one.fresh)
 	return one, err
+}
+
+// scopeOf is the scope of a request without one: that of the stored request of its id, which it may repeat, or else
+// the default.
+func (in *intake) scopeOf(requestID string) (lethe.Scope, error) {
+	known, err := in.o.Ledger.Get(requestID)
+	if errors.Is(err, deletions.ErrUnknownRequest) {
+		return in.o.DefaultScope, nil
+	}
+	return known.Scope, err
 }
 
 // enter stores requests in one write, rejects those with a taken id, and returns the others once each.

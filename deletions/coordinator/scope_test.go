@@ -49,3 +49,39 @@ func TestARejectedRequestWithoutScope_HasTheDefault(t *testing.T) {
 	require.Equal(t, deletions.RejectedName, status.Failure)
 	require.Equal(t, lethe.ScopePartition, status.Scope)
 }
+
+// The same request is submitted once more, without a scope and with another nonce, after erasure.default_scope has
+// changed.
+func TestARepeatedRequestWithoutScope_DefaultChanges_IsNoConflict(t *testing.T) {
+	d := deploy(t)
+	d.scope = lethe.ScopePartition
+	asked := lethe.ErasureRequest{
+		RequestID: "one", Targets: lethe.Transactions("transaction-1"), Nonce: strings.Repeat("0", 32),
+	}
+	d.submit(asked)
+	require.NoError(t, d.boot())
+	d.scope = lethe.ScopeStubs
+	asked.Nonce = strings.Repeat("1", 32)
+	d.submit(asked)
+	require.NoError(t, d.boot())
+	for _, rec := range d.bus.topics[bus.ErasureStatus] {
+		require.NotContains(t, string(rec.Value), deletions.RejectedConflict)
+	}
+}
+
+// The log lost the record of a request while no process ran, the default changed, and the request is submitted again.
+func TestARequestWhoseRecordWasLost_DefaultChanges_TargetsAreKnown(t *testing.T) {
+	d := deploy(t)
+	d.scope = lethe.ScopePartition
+	asked := lethe.ErasureRequest{
+		RequestID: "one", Targets: lethe.Transactions("transaction-1"), Nonce: strings.Repeat("0", 32),
+	}
+	d.submit(asked)
+	require.NoError(t, d.boot())
+	d.bus.topics[bus.Erasures] = nil
+	d.scope = lethe.ScopeStubs
+	asked.Nonce = strings.Repeat("1", 32)
+	d.submit(asked)
+	require.NoError(t, d.boot())
+	require.NotNil(t, d.states.jobs.of("one"), "the request waits for its targets for ever")
+}

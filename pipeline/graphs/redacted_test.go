@@ -129,3 +129,31 @@ func TestARepublishedRecordIsTakenWhereLateOnesAreRefused(t *testing.T) {
 	}))
 	require.Equal(t, 1, letters)
 }
+
+// A label that was published again without an erased name is behind the settle record of its timestep.
+func TestARepublishedLabelIsTakenByAStoreMadeAnew(t *testing.T) {
+	for _, late := range []string{snapshot.DeadLetter, snapshot.Reopen} {
+		d := deploy(t)
+		d.lateRecords, d.window = late, time.Millisecond
+		r, _ := d.run(t.TempDir())
+		d.settled(r, 1)
+		unlabelled := 0
+		for lethe.Label(unlabelled%lethe.NumLabels) != lethe.Unknown {
+			unlabelled++
+		}
+		id := transactionID(1, unlabelled)
+		key, value, err := ingest.EncodeLabel(lethe.LabelRecord{ID: id, Timestep: 1, Label: lethe.Illicit})
+		require.NoError(t, err)
+		rec := ingest.Record{Topic: string(bus.Labels), Key: key, Offset: 1}
+		d.send(bus.Labels, ingest.Republished(secret, rec, value, false))
+		labels := func() int {
+			m, _ := d.published(bus.Snapshots)
+			manifest, err := wire.DecodeManifest(m[wire.Key{Kind: wire.KindManifest, Timestep: 1}].Payload)
+			require.NoError(t, err)
+			return len(manifest.Labels)
+		}
+		before := labels()
+		d.settled(r, 2)
+		d.until(r, "the label joins", func(*role.Status) bool { return labels() == before+1 })
+	}
+}

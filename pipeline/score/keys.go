@@ -23,6 +23,7 @@ const (
 	placeKey         = "j"  // the last entry of the journal that was done
 	lostKey          = "l"  // the folder was lost, and not all of its timesteps are read again
 	servedKey        = "e"  // the models of the served ensemble, by shard
+	kindsKey         = "k"  // how many models an ensemble has, and whether one is a meta-model
 	modelPrefix      = "m/" // timestep, shard, digest -> checkpoint
 	candidatePrefix  = "c/" // timestep, shard -> digest of the checkpoint that arrived last, revision
 	manifestPrefix   = "f/" // timestep -> revision, manifest

@@ -36,6 +36,9 @@ func newLogic(o Options, store role.Store) (*logic, error) {
 		return nil, err
 	}
 	l := &logic{o: o, predictor: predictor, lastServed: journal.Served{Through: lethe.NoTimestep}}
+	if err := newModels(store, o.Layout, o.Meta).forgetOthers(); err != nil {
+		return nil, fmt.Errorf("forget models of other components: %w", err)
+	}
 	if l.state, err = readState(store, o.Layout, o.Meta); err != nil {
 		return nil, err
 	}

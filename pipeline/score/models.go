@@ -1,11 +1,14 @@
 package score
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
 
 	"lethe"
+	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
 	"lethe/pipeline/role"
 	"lethe/scoring/ensemble"
@@ -50,6 +53,56 @@ func (s *models) count() int {
 // isMeta reports whether a model's number is that of the meta-model.
 func (s *models) isMeta(number lethe.ShardID) bool { return int(number) == s.layout.Models() }
 
+// errOtherComponents means that a store has models of other components.
+var errOtherComponents = errors.New("the models are of other trainer.components")
+
+// kinds has the number of models, and whether the last one is a meta-model. Models of an ensemble that differs in this
+// cannot be read as those of this one.
+func (s *models) kinds() []byte {
+	out := binary.BigEndian.AppendUint32(nil, uint32(s.layout.Models()))
+	if s.withMeta {
+		out = append(out, 'm')
+	}
+	return out
+}
+
+// ofTheseKinds reports whether the store has models of these kinds.
+func (s *models) ofTheseKinds() (bool, error) {
+	before, found, err := s.store.Get([]byte(kindsKey))
+	return found && bytes.Equal(before, s.kinds()), err
+}
+
+// forgetOthers forgets all models if they are of other kinds, and the position in models.v1: those of components that
+// stay are not published again. A pin stays without models until the served ensemble can make its reasons.
+func (s *models) forgetOthers() error {
+	if same, err := s.ofTheseKinds(); same || err != nil {
+		return err
+	}
+	var gone, pins [][]byte
+	for prefix, to := range map[string]*[][]byte{
+		candidatePrefix: &gone, offsetPrefix + string(bus.Models) + "/": &gone, pinPrefix: &pins,
+	} {
+		err := s.store.Scan([]byte(prefix), func(key, _ []byte) error {
+			*to = append(*to, bytes.Clone(key))
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return s.store.Apply(func(w swapstore.Writer) error {
+		for _, key := range gone {
+			w.Delete(key)
+		}
+		for _, key := range pins {
+			w.Set(key, encodeServed(nil))
+		}
+		w.Delete([]byte(servedKey))
+		w.Set([]byte(kindsKey), s.kinds())
+		return nil
+	})
+}
+
 // readers read the store, by prefix of the keys.
 func (s *models) readers() map[string]func(key, value []byte) error {
 	return map[string]func(key, value []byte) error{
@@ -58,84 +111,29 @@ func (s *models) readers() map[string]func(key, value []byte) error {
 			if err != nil {
 				return err
 			}
-			_, err = s.offer(m, revision) // what does not fit is unlinked as stale
+			a, err := s.read(m)
+			if err == nil {
+				s.candidates[m.candidate] = arrived{a.lineage(), m.digest, revision}
+			}
 			return err
 		},
 		pinPrefix: s.pins.read,
 	}
 }
 
-// errOtherComponents means that a model has a number that there is not, or that is the meta-model's only there or here.
-var errOtherComponents = errors.New("the model is of an ensemble of other components")
+// read reads a stored model.
+func (s *models) read(m model) (artefact, error) { return artefactOf(s.store, m, s.isMeta(m.shard)) }
 
-// read reads a stored model. Errors: errOtherComponents, those of a damaged store.
-func (s *models) read(m model) (artefact, error) {
-	if int(m.shard) >= s.count() {
-		return artefact{}, errOtherComponents
-	}
-	a, err := artefactOf(s.store, m, s.isMeta(m.shard))
-	if err != nil {
-		if _, other := artefactOf(s.store, m, !s.isMeta(m.shard)); other == nil {
-			return a, errOtherComponents
-		}
-	}
-	return a, err
-}
-
-// offer makes a stored model a candidate, unless it is of other components, and reports whether it did.
-func (s *models) offer(m model, r lethe.Revision) (bool, error) {
-	a, err := s.read(m)
-	if errors.Is(err, errOtherComponents) {
-		return false, nil
-	}
-	if err == nil {
-		s.candidates[m.candidate] = arrived{a.lineage(), m.digest, r}
-	}
-	return err == nil, err
-}
-
-// loadServed reads the served ensemble. One with other components is no longer served.
+// loadServed reads the served ensemble.
 func (s *models) loadServed() error {
 	value, found, err := s.store.Get([]byte(servedKey))
 	if err != nil || !found {
 		return err
 	}
-	if s.servedModels, err = decodeServed(value); err != nil {
-		return err
+	if s.servedModels, err = decodeServed(value); err == nil {
+		s.served, err = s.ensembleOf(s.servedModels)
 	}
-	if len(s.servedModels) == s.count() {
-		if s.served, err = s.ensembleOf(s.servedModels); !errors.Is(err, errOtherComponents) {
-			return err
-		}
-	}
-	return s.offerServed()
-}
-
-// offerServed makes the models of an ensemble with other components candidates again: those of components that are the
-// same are not published anew.
-func (s *models) offerServed() error {
-	before := s.servedModels
-	s.served, s.servedModels = nil, nil
-	var again []model
-	for _, m := range before {
-		if _, newer := s.candidates[m.candidate]; newer {
-			continue
-		}
-		offered, err := s.offer(m, 0)
-		if err != nil {
-			return err
-		}
-		if offered {
-			again = append(again, m)
-		}
-	}
-	return s.store.Apply(func(w swapstore.Writer) error {
-		for _, m := range again {
-			w.Set(m.candidate.key(), encodeCandidate(m.digest, 0))
-		}
-		w.Delete([]byte(servedKey))
-		return nil
-	})
+	return err
 }
 
 // uses reports whether a model is of the served ensemble or kept for reasons.

@@ -1,7 +1,6 @@
 package score
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -47,17 +46,14 @@ func (p pins) read(key, value []byte) error {
 	return err
 }
 
-// load completes the pins, and counts the alerts that wait for reasons. It releases pins with other components.
+// load completes the pins, and counts the alerts that wait for reasons.
 func (e *explaining) load() error {
 	s := e.state
 	for t, p := range s.models.pins {
-		if len(p.models) != s.models.count() {
+		if len(p.models) == 0 { // they were of other components: the pin is released
 			continue
 		}
 		by, err := s.models.ensembleOf(p.models)
-		if errors.Is(err, errOtherComponents) {
-			continue
-		}
 		if err != nil {
 			return fmt.Errorf("ensemble that reasons of timestep %d are owed by: %w", t, err)
 		}

@@ -233,8 +233,7 @@ func TestQualityIsMeasuredOncePredictionsAndLabelsAreThere(t *testing.T) {
 }
 
 // A message that is not what lethe writes under its key is named and passed over, and
-// nothing of it is stored: a damaged one, one of another timestep or shard, one of a
-// shard that there is not.
+// nothing of it is stored: a damaged one, one of another timestep or shard.
 func TestJunkIsPassedOver(t *testing.T) {
 	w := newScenario(t, 2)
 	var junk []wire.Message
@@ -245,16 +244,21 @@ func TestJunkIsPassedOver(t *testing.T) {
 		other.Key.Timestep = 2
 		junk = append(junk, damaged, other)
 	}
-	other, beyond := w.model(0, 1), w.model(1, 1)
-	other.Key.Shard, beyond.Key.Shard = 1, 7
-	for _, m := range append(junk, other, beyond) {
+	other := w.model(0, 1)
+	other.Key.Shard = 1
+	for _, m := range append(junk, other) {
 		store, o := roletest.NewStore(), optionsFor(topics())
 		var missed []events.RecordsMissed
 		o.Listener = events.On(func(e events.RecordsMissed) { missed = append(missed, e) })
 		require.NoError(t, newSubject(t, o, store).arrive(t, m), m.Key)
 		require.Len(t, missed, 1, m.Key)
 		require.Equal(t, missed[0].From+1, missed[0].To)
-		require.NoError(t, store.Scan(nil, func(key, _ []byte) error { return fmt.Errorf("%q is stored", key) }))
+		require.NoError(t, store.Scan(nil, func(key, _ []byte) error {
+			if string(key) == kindsKey {
+				return nil
+			}
+			return fmt.Errorf("%q is stored", key)
+		}))
 	}
 }
 

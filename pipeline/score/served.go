@@ -41,6 +41,13 @@ func ReadServed(fsys vfs.FS, dir string, layout ensemble.Layout, over *meta.Conf
 		return nil, fmt.Errorf("score role: %w", err)
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
+	same, err := newModels(store, layout, over).ofTheseKinds()
+	if err == nil && !same {
+		err = errOtherComponents
+	}
+	if err != nil {
+		return nil, fmt.Errorf("score role: %w", err)
+	}
 	s, err := readState(store, layout, over)
 	if err != nil {
 		return nil, fmt.Errorf("score role: %w", err)

@@ -198,8 +198,11 @@ func (l *logic) takeManifest(source bus.TopicPartition, m wire.Received) error {
 // wanted reports whether a message is stored. Models are if an ensemble may need them: one older than the served
 // ensemble only if all later ones are deleted, and one of a deleted timestep never.
 func wanted(s *state, erasures map[string]*erasure, m wire.Received) bool {
-	if m.Key.Kind != wire.KindModel || m.Deleted || int(m.Key.Shard) >= s.models.count() {
+	if m.Key.Kind != wire.KindModel || m.Deleted {
 		return true
+	}
+	if int(m.Key.Shard) >= s.models.count() { // of other components
+		return false
 	}
 	for _, e := range erasures {
 		if e.Command.Removes(m) { // it was published before train processed the command
@@ -213,8 +216,10 @@ func wanted(s *state, erasures map[string]*erasure, m wire.Received) bool {
 func (l *logic) takeModel(source bus.TopicPartition, m wire.Received) error {
 	c := candidate{m.Key.Timestep, m.Key.Shard}
 	a, err := decodeArtefact(m.Payload, l.state.models.isMeta(c.shard))
-	if err == nil && int(c.shard) >= l.state.models.count() {
-		err = fmt.Errorf("the ensemble has %d models", l.state.models.count())
+	if err != nil {
+		if _, other := decodeArtefact(m.Payload, !l.state.models.isMeta(c.shard)); other == nil { // of other components
+			return storeOffset(l.state.store, source, m.Next)
+		}
 	}
 	t, number := a.place(c.shard)
 	if err := m.PayloadOf(err, t, number); err != nil {
