@@ -74,18 +74,23 @@ func readFeatures(ctx context.Context, fsys fs.FS, opts EllipticOptions) (*nodeT
 func (n *nodeTable) checkTimesteps(file string) error {
 	first, jump := n.bounds.First, lethe.Timestep(n.bounds.Jump)
 	before := first
-	reason := fmt.Sprintf("the timestep is more than %d (ingest.max_timestep_jump) after the first one, %d: set "+
-		"ingest.first_timestep to where the stream begins", jump, first)
-	for _, at := range n.timesteps() {
-		if at < first {
+	for i, at := range n.timesteps() {
+		reason := ""
+		switch tooFar := jump > 0 && at-before > jump; {
+		case at < first:
 			reason = fmt.Sprintf("the timestep is before ingest.first_timestep, which is %d: lower that", first)
+		case tooFar && i == 0:
+			reason = fmt.Sprintf("the timestep is more than %d (ingest.max_timestep_jump) after the first one, %d: set "+
+				"ingest.first_timestep to where the stream begins", jump, first)
+		case tooFar:
+			reason = fmt.Sprintf("the timestep is more than %d after the one before it, which ingest.max_timestep_jump is: "+
+				"number timesteps one after the other (not by epoch seconds), or raise it", jump)
 		}
-		if at < first || jump > 0 && at-before > jump {
+		if reason != "" {
 			row := slices.IndexFunc(n.transactions, func(tx lethe.Transaction) bool { return tx.Timestep == at }) + 1
 			return &RowError{File: file, Row: row, Column: idColumns, Reason: reason}
 		}
-		before, reason = at, fmt.Sprintf("the timestep is more than %d after the one before it, which "+
-			"ingest.max_timestep_jump is: number timesteps one after the other (not by epoch seconds), or raise it", jump)
+		before = at
 	}
 	return nil
 }

@@ -99,8 +99,7 @@ func (l *Ledger) TakeAll(fresh []Entry) (list []Entry, errs []error, err error) 
 	return list, errs, l.commitAll(written)
 }
 
-// sameAs returns ErrConflict or ErrRepeat if an entry of this id is of another request. The same one may have got
-// another scope, if it names none and erasure.default_scope has changed since.
+// sameAs returns ErrConflict or ErrRepeat if an entry of this id is of another request.
 func (e *Entry) sameAs(later Entry) error {
 	switch {
 	case e.Digest == later.Digest:

@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -50,38 +51,33 @@ func TestARejectedRequestWithoutScope_HasTheDefault(t *testing.T) {
 	require.Equal(t, lethe.ScopePartition, status.Scope)
 }
 
-// The same request is submitted once more, without a scope and with another nonce, after erasure.default_scope has
-// changed.
-func TestARepeatedRequestWithoutScope_DefaultChanges_IsNoConflict(t *testing.T) {
+// submitAgain submits a request without a scope twice, with other nonces. Between the two, something happens to the
+// deployment, and erasure.default_scope changes.
+func submitAgain(t *testing.T, between func(d *deployment)) *deployment {
+	t.Helper()
 	d := deploy(t)
-	d.scope = lethe.ScopePartition
-	asked := lethe.ErasureRequest{
-		RequestID: "one", Targets: lethe.Transactions("transaction-1"), Nonce: strings.Repeat("0", 32),
+	for i, scope := range []lethe.Scope{lethe.ScopePartition, lethe.ScopeStubs} {
+		if i > 0 {
+			between(d)
+		}
+		d.scope = scope
+		d.submit(lethe.ErasureRequest{
+			RequestID: "one", Targets: lethe.Transactions("transaction-1"), Nonce: strings.Repeat(strconv.Itoa(i), 32),
+		})
+		require.NoError(t, d.boot())
 	}
-	d.submit(asked)
-	require.NoError(t, d.boot())
-	d.scope = lethe.ScopeStubs
-	asked.Nonce = strings.Repeat("1", 32)
-	d.submit(asked)
-	require.NoError(t, d.boot())
+	return d
+}
+
+func TestARepeatedRequestWithoutScope_DefaultChanges_IsNoConflict(t *testing.T) {
+	d := submitAgain(t, func(*deployment) {})
 	for _, rec := range d.bus.topics[bus.ErasureStatus] {
 		require.NotContains(t, string(rec.Value), deletions.RejectedConflict)
 	}
 }
 
-// The log lost the record of a request while no process ran, the default changed, and the request is submitted again.
+// The log lost the record of the first request while no process ran.
 func TestARequestWhoseRecordWasLost_DefaultChanges_TargetsAreKnown(t *testing.T) {
-	d := deploy(t)
-	d.scope = lethe.ScopePartition
-	asked := lethe.ErasureRequest{
-		RequestID: "one", Targets: lethe.Transactions("transaction-1"), Nonce: strings.Repeat("0", 32),
-	}
-	d.submit(asked)
-	require.NoError(t, d.boot())
-	d.bus.topics[bus.Erasures] = nil
-	d.scope = lethe.ScopeStubs
-	asked.Nonce = strings.Repeat("1", 32)
-	d.submit(asked)
-	require.NoError(t, d.boot())
+	d := submitAgain(t, func(d *deployment) { d.bus.topics[bus.Erasures] = nil })
 	require.NotNil(t, d.states.jobs.of("one"), "the request waits for its targets for ever")
 }
